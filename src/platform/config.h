@@ -1,0 +1,33 @@
+/* config: the build-time parameters. Every one can be given on the command line (make LG_PAGE=14).
+ *
+ * LG_PAGE        log2 of the allocator's page, in bytes; at least the page size of the OS that runs it
+ * LG_QUANTUM     log2 of the spacing of the first group of size classes, and the alignment of every block that large
+ * SC_LG_TINY_MIN log2 of the smallest size class
+ * SC_LG_NGROUP   log2 of the number of size classes per doubling
+ */
+#ifndef QED_PLATFORM_CONFIG_H
+#define QED_PLATFORM_CONFIG_H
+
+#ifndef LG_PAGE
+#define LG_PAGE 12
+#endif
+#ifndef LG_QUANTUM
+#define LG_QUANTUM 4
+#endif
+#ifndef SC_LG_TINY_MIN
+#define SC_LG_TINY_MIN 3
+#endif
+#ifndef SC_LG_NGROUP
+#define SC_LG_NGROUP 2
+#endif
+
+#define LG_VADDR 47                             /* user addresses of x86-64 and arm64 Linux are below 2^47 */
+#define PAGE (1UL << LG_PAGE)
+#define PAGE_COUNT_MAX (1UL << (LG_VADDR - LG_PAGE)) /* page numbers are below this */
+
+_Static_assert(LG_PAGE >= 12 && LG_PAGE <= 16, "pages of 4 KiB to 64 KiB");
+_Static_assert(LG_QUANTUM >= 3 && LG_QUANTUM <= 5, "a quantum of 8, 16 or 32 bytes");
+_Static_assert(SC_LG_TINY_MIN >= 2 && SC_LG_TINY_MIN <= LG_QUANTUM, "the smallest class is 4 bytes to a quantum");
+_Static_assert(SC_LG_NGROUP >= 1 && SC_LG_NGROUP <= 3, "2, 4 or 8 classes per doubling");
+
+#endif

@@ -1,0 +1,52 @@
+/* os: every call into the operating system that the allocator makes. os_linux.c is the real one, os_fake.c a
+ * deterministic one for tests and fuzzing; which one serves is decided when linking.
+ *
+ * Addresses and lengths are multiples of PAGE. Failures are values, errno is never touched.
+ */
+#ifndef QED_PLATFORM_OS_H
+#define QED_PLATFORM_OS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "config.h"
+
+/*@ ghost uint8_t os_mapped[1UL << 35]; */              /* page number -> mapped by os_map */
+
+/*@ requires some:    0 < npages < PAGE_COUNT_MAX;
+    terminates        \true;
+    exits             \false;
+    assigns           os_mapped[0 .. PAGE_COUNT_MAX - 1];
+    ensures  in:      \result == 0 || (0 < \result && \result + npages <= PAGE_COUNT_MAX);
+    ensures  fresh:   \result != 0 ==> \forall integer p; \result <= p < \result + npages ==> \old(os_mapped[p]) == 0;
+    ensures  mapped:  \result != 0 ==> \forall integer p; \result <= p < \result + npages ==> os_mapped[p] == 1;
+    ensures  rest:    \forall integer p; 0 <= p < PAGE_COUNT_MAX && !(\result != 0 && \result <= p < \result + npages)
+                          ==> os_mapped[p] == \old(os_mapped[p]);
+*/
+uint64_t os_map(uint64_t npages);                       /* first page number of fresh zero pages, 0 if there are none */
+
+/* Their content is lost: lazily (reads may still see it until the OS takes the pages), or at once (reads see zero). */
+/*@ terminates \true; exits \false; assigns \nothing; */
+bool os_purge_lazy(uint64_t page, uint64_t npages);
+/*@ terminates \true; exits \false; assigns \nothing; */
+bool os_purge(uint64_t page, uint64_t npages);
+
+/* Zero bytes for metadata that is never given back; NULL if there are none. */
+void *os_map_metadata(size_t bytes);
+void  os_advise_huge(uint64_t page, uint64_t npages, bool huge);
+
+uint64_t os_clock_ms(void);                             /* monotonic */
+uint64_t os_entropy(void);
+uint32_t os_cpu_count(void);                            /* that this process may run on, at least 1 */
+uint64_t os_page_bytes(void);
+uint32_t os_thread_id(void);
+void     os_write_error(const char *text, size_t bytes); /* to standard error, best effort */
+_Noreturn void os_abort(void);
+
+/* Waits while *word == expected; wakes that many waiters. */
+void os_futex_wait(uint32_t *word, uint32_t expected);
+void os_futex_wake(uint32_t *word, uint32_t waiters);
+void os_yield(void);
+
+#endif

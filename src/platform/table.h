@@ -1,0 +1,33 @@
+/* table: an array of up to TABLE_MAX entries that grows chunk by chunk and never moves.
+ *
+ * Entry i of a table t is written AT(t, i). The proofs see the array itself; the compiler sees a directory of chunks
+ * that table_grow fills from the OS, so that an untouched table costs address space only for the chunks in use.
+ * An entry exists once table_grow has returned true for its chunk; entry 0 stands for "none" and is never used.
+ * A new entry reads as zero.
+ */
+#ifndef QED_PLATFORM_TABLE_H
+#define QED_PLATFORM_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TABLE_MAX (1UL << 30)                       /* entries */
+#define TABLE_CHUNK (1UL << 15)                     /* entries per chunk */
+#define TABLE_CHUNKS (TABLE_MAX / TABLE_CHUNK)
+
+#ifdef __FRAMAC__
+#define TABLE(type, name) type name[TABLE_MAX]
+#define AT(name, i) name[i]
+#define TABLE_GROW(name, i) table_grow((i) / TABLE_CHUNK)
+/*@ assigns \result \from chunk; terminates \true; exits \false; */
+bool table_grow(uint64_t chunk);
+#else
+#define TABLE(type, name) type *name[TABLE_CHUNKS]
+#define AT(name, i) name[(i) / TABLE_CHUNK][(i) % TABLE_CHUNK]
+/* Makes entry i of the table usable: true, or false if the OS has no memory. The caller holds the table's lock. */
+#define TABLE_GROW(name, i) table_grow((void **)(name), (i) / TABLE_CHUNK, sizeof(**(name)))
+bool table_grow(void **directory, uint64_t chunk, size_t entry_bytes);
+#endif
+
+#endif
