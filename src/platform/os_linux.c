@@ -1,0 +1,194 @@
+/* os on Linux: raw system calls, so that errno stays as it is and no interposed function is entered. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "platform/os.h"
+
+static long os_call(long number, long a, long b, long c, long d, long e, long f)
+{
+#if defined(__x86_64__)
+    long          result;
+    register long r10 __asm__("r10") = d;
+    register long r8 __asm__("r8") = e;
+    register long r9 __asm__("r9") = f;
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                     : "rcx", "r11", "memory");
+    return result;
+#elif defined(__aarch64__)
+    register long x8 __asm__("x8") = number;
+    register long x0 __asm__("x0") = a;
+    register long x1 __asm__("x1") = b;
+    register long x2 __asm__("x2") = c;
+    register long x3 __asm__("x3") = d;
+    register long x4 __asm__("x4") = e;
+    register long x5 __asm__("x5") = f;
+    __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5) : "memory");
+    return x0;
+#else
+#error "qedmalloc knows the system calls of x86-64 and arm64 Linux"
+#endif
+}
+
+static bool os_failed(long result)
+{
+    return result < 0 && result >= -4095;
+}
+
+/* Whole pages of the allocator, also where these are larger than the OS's: over-map, then trim both ends. */
+static uintptr_t os_map_aligned(size_t bytes, size_t align)
+{
+    const long flags = MAP_PRIVATE | MAP_ANONYMOUS;
+    long       r = os_call(SYS_mmap, 0, (long)bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
+    if (os_failed(r)) {
+        return 0;
+    }
+    uintptr_t a = (uintptr_t)r;
+    if (a % align == 0) {
+        return a;
+    }
+    os_call(SYS_munmap, r, (long)bytes, 0, 0, 0, 0);
+    if (bytes > SIZE_MAX - align) {
+        return 0;
+    }
+    r = os_call(SYS_mmap, 0, (long)(bytes + align), PROT_READ | PROT_WRITE, flags, -1, 0);
+    if (os_failed(r)) {
+        return 0;
+    }
+    uintptr_t first = (uintptr_t)r;
+    uintptr_t start = (first + align - 1) / align * align;
+    if (start > first) {
+        os_call(SYS_munmap, (long)first, (long)(start - first), 0, 0, 0, 0);
+    }
+    os_call(SYS_munmap, (long)(start + bytes), (long)(first + align - start), 0, 0, 0, 0);
+    return start;
+}
+
+uint64_t os_map(uint64_t npages)
+{
+    uintptr_t a = os_map_aligned(npages << LG_PAGE, PAGE);
+    if (a == 0 || a + (npages << LG_PAGE) > (1UL << LG_VADDR)) {
+        if (a != 0) {
+            os_call(SYS_munmap, (long)a, (long)(npages << LG_PAGE), 0, 0, 0, 0);
+        }
+        return 0;
+    }
+    return a >> LG_PAGE;
+}
+
+void *os_map_metadata(size_t bytes)
+{
+    return (void *)os_map_aligned(bytes, 4096);
+}
+
+bool os_purge_lazy(uint64_t page, uint64_t npages)
+{
+    return os_call(SYS_madvise, (long)(page << LG_PAGE), (long)(npages << LG_PAGE), MADV_FREE, 0, 0, 0) == 0;
+}
+
+bool os_purge(uint64_t page, uint64_t npages)
+{
+    return os_call(SYS_madvise, (long)(page << LG_PAGE), (long)(npages << LG_PAGE), MADV_DONTNEED, 0, 0, 0) == 0;
+}
+
+void os_advise_huge(uint64_t page, uint64_t npages, bool huge)
+{
+    os_call(SYS_madvise, (long)(page << LG_PAGE), (long)(npages << LG_PAGE), huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE, 0, 0, 0);
+}
+
+uint64_t os_clock_ms(void)
+{
+    struct timespec t = {0, 0};
+    (void)clock_gettime(CLOCK_MONOTONIC_COARSE, &t);    /* the vDSO's, cannot fail for this clock */
+    return (uint64_t)t.tv_sec * 1000U + (uint64_t)t.tv_nsec / 1000000U;
+}
+
+uint64_t os_entropy(void)
+{
+    uint64_t x = 0;
+    if (os_call(SYS_getrandom, (long)&x, sizeof x, 1 /* GRND_NONBLOCK */, 0, 0, 0) != (long)sizeof x) {
+        x = os_clock_ms() * 0x9E3779B97F4A7C15UL ^ (uintptr_t)&x;
+    }
+    return x;
+}
+
+uint32_t os_cpu_count(void)
+{
+    uint64_t mask[128] = {0};                           /* 8192 CPUs */
+    long     bytes = os_call(SYS_sched_getaffinity, 0, sizeof mask, (long)mask, 0, 0, 0);
+    uint32_t n = 0;
+    for (long i = 0; i < bytes / 8; i++) {
+        n += (uint32_t)__builtin_popcountl(mask[i]);
+    }
+    return n == 0 ? 1 : n;
+}
+
+uint64_t os_page_bytes(void)
+{
+    return getauxval(AT_PAGESZ);
+}
+
+uint32_t os_thread_id(void)
+{
+    return (uint32_t)os_call(SYS_gettid, 0, 0, 0, 0, 0, 0);
+}
+
+void os_write_error(const char *text, size_t bytes)
+{
+    while (bytes > 0) {
+        long n = os_call(SYS_write, STDERR_FILENO, (long)text, (long)bytes, 0, 0, 0);
+        if (n == -EINTR) {
+            continue;
+        }
+        if (n <= 0) {
+            return;
+        }
+        text += n;
+        bytes -= (size_t)n;
+    }
+}
+
+_Noreturn void os_abort(void)
+{
+    long             pid = os_call(SYS_getpid, 0, 0, 0, 0, 0, 0);
+    struct {
+        void (*handler)(int);
+        unsigned long flags;
+        void (*restorer)(void);
+        unsigned long mask;
+    } standard = {0, 0, 0, 0};
+    os_call(SYS_tgkill, pid, os_thread_id(), SIGABRT, 0, 0, 0);
+    /* A handler returned, or the signal is ignored or blocked: as abort() does, insist. */
+    os_call(SYS_rt_sigaction, SIGABRT, (long)&standard, 0, 8, 0, 0);
+    unsigned long unblock = 1UL << (SIGABRT - 1);
+    os_call(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&unblock, 0, 8, 0, 0);
+    os_call(SYS_tgkill, pid, os_thread_id(), SIGABRT, 0, 0, 0);
+    for (;;) {
+        os_call(SYS_exit_group, 127, 0, 0, 0, 0, 0);
+    }
+}
+
+void os_futex_wait(uint32_t *word, uint32_t expected)
+{
+    os_call(SYS_futex, (long)word, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, expected, 0, 0, 0);
+}
+
+void os_futex_wake(uint32_t *word, uint32_t waiters)
+{
+    os_call(SYS_futex, (long)word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, waiters > INT_MAX ? INT_MAX : (long)waiters, 0, 0, 0);
+}
+
+void os_yield(void)
+{
+    os_call(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+}

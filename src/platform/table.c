@@ -1,0 +1,19 @@
+/* table: directories of chunks. A chunk pointer is set once and never changes, so readers need no lock. */
+#include "platform/table.h"
+
+#include "platform/os.h"
+
+bool table_grow(void **directory, uint64_t chunk, size_t entry_bytes)
+{
+    if (chunk >= TABLE_CHUNKS) {
+        return false;
+    }
+    if (__atomic_load_n(&directory[chunk], __ATOMIC_RELAXED) == NULL) {
+        void *entries = os_map_metadata(TABLE_CHUNK * entry_bytes);
+        if (entries == NULL) {
+            return false;
+        }
+        __atomic_store_n(&directory[chunk], entries, __ATOMIC_RELEASE);
+    }
+    return true;
+}
