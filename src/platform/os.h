@@ -26,6 +26,14 @@
 */
 uint64_t os_map(uint64_t npages);                       /* first page number of fresh zero pages, 0 if there are none */
 
+/*@ requires in:      0 < npages && page + npages <= PAGE_COUNT_MAX;
+    terminates        \true;
+    exits             \false;
+    assigns           os_mapped[page .. page + npages - 1];
+    ensures  gone:    \forall integer p; page <= p < page + npages ==> os_mapped[p] == 0;
+*/
+void os_unmap(uint64_t page, uint64_t npages);          /* of pages that nobody has seen: a growth that failed half-way */
+
 /* Their content is lost: lazily (reads may still see it until the OS takes the pages), or at once (reads see zero). */
 /*@ terminates \true; exits \false; assigns \nothing; */
 bool os_purge_lazy(uint64_t page, uint64_t npages);

@@ -86,6 +86,11 @@ uint64_t os_map(uint64_t npages)
     return a >> LG_PAGE;
 }
 
+void os_unmap(uint64_t page, uint64_t npages)
+{
+    os_call(SYS_munmap, (long)(page << LG_PAGE), (long)(npages << LG_PAGE), 0, 0, 0, 0);
+}
+
 void *os_map_metadata(size_t bytes)
 {
     return (void *)os_map_aligned(bytes, 4096);

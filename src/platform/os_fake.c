@@ -1,0 +1,183 @@
+/* os_fake: the deterministic operating system. One span of address space is reserved at the first map and aligned to
+ * 1 GiB, so that distances and alignments are the same in every run, whatever the absolute addresses are.
+ */
+#include "platform/os_fake.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "platform/os.h"
+
+#define SPAN_ALIGN (1UL << 30)
+#define SPAN_BYTES (OS_FAKE_SPAN_NPAGES * PAGE)
+
+struct os_fake os_fake = {.map_npages_max = UINT64_MAX, .mapped_npages_max = UINT64_MAX, .cpus = 4, .echo = true};
+
+static uint64_t span_low;               /* page numbers; maps at the upper end go down, at the lower end up */
+static uint64_t span_high;
+
+void os_fake_reset(void)
+{
+    uint64_t mapped = os_fake.mapped_npages;
+    memset(&os_fake, 0, sizeof os_fake);
+    os_fake.map_npages_max = UINT64_MAX;
+    os_fake.mapped_npages_max = UINT64_MAX;
+    os_fake.mapped_npages = mapped;
+    os_fake.cpus = 4;
+    os_fake.echo = true;
+}
+
+void os_fake_fail(enum os_fake_call call, uint64_t nth, uint64_t count)
+{
+    os_fake.fail_from[call] = os_fake.calls[call] + nth;
+    os_fake.fail_count[call] = count;
+}
+
+static bool call_fails(enum os_fake_call call)
+{
+    uint64_t n = ++os_fake.calls[call];
+    return n >= os_fake.fail_from[call] && n - os_fake.fail_from[call] < os_fake.fail_count[call];
+}
+
+static bool span_ready(void)
+{
+    if (span_high == 0) {
+        void *p = mmap(NULL, SPAN_BYTES + SPAN_ALIGN, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (p == MAP_FAILED) {
+            return false;
+        }
+        span_low = ((uintptr_t)p + SPAN_ALIGN - 1) / SPAN_ALIGN * (SPAN_ALIGN / PAGE);
+        span_high = span_low + OS_FAKE_SPAN_NPAGES;
+    }
+    return true;
+}
+
+uint64_t os_map(uint64_t npages)
+{
+    if (call_fails(OS_FAKE_MAP) || !span_ready() || npages == 0 || npages > os_fake.map_npages_max
+        || os_fake.mapped_npages > os_fake.mapped_npages_max || npages > os_fake.mapped_npages_max - os_fake.mapped_npages
+        || npages > span_high - span_low || os_fake.gap_npages > span_high - span_low - npages) {
+        return 0;
+    }
+    uint64_t page = os_fake.upwards ? span_low : span_high - npages;
+    void    *at = (void *)(page * PAGE);
+    if (mmap(at, npages * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) != at) {
+        return 0;
+    }
+    if (os_fake.upwards) {
+        span_low = page + npages + os_fake.gap_npages;
+    } else {
+        span_high = page - os_fake.gap_npages;
+    }
+    os_fake.mapped_npages += npages;
+    return page;
+}
+
+void os_unmap(uint64_t page, uint64_t npages)
+{
+    (void)mmap((void *)(page * PAGE), npages * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    os_fake.mapped_npages -= npages;
+}
+
+void *os_map_metadata(size_t bytes)
+{
+    if (call_fails(OS_FAKE_METADATA)) {
+        return NULL;
+    }
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED) {
+        return NULL;
+    }
+    os_fake.metadata_bytes += bytes;
+    return p;
+}
+
+/* Linux may take the pages at any time or never; here it takes every other one at once. */
+bool os_purge_lazy(uint64_t page, uint64_t npages)
+{
+    if (call_fails(OS_FAKE_PURGE_LAZY)) {
+        return false;
+    }
+    for (uint64_t p = page + page % 2; p < page + npages; p += 2) {
+        (void)madvise((void *)(p * PAGE), PAGE, MADV_DONTNEED);
+    }
+    os_fake.purged_npages += npages;
+    return true;
+}
+
+bool os_purge(uint64_t page, uint64_t npages)
+{
+    if (call_fails(OS_FAKE_PURGE) || madvise((void *)(page * PAGE), npages * PAGE, MADV_DONTNEED) != 0) {
+        return false;
+    }
+    os_fake.purged_npages += npages;
+    return true;
+}
+
+void os_advise_huge(uint64_t page, uint64_t npages, bool huge)
+{
+    (void)page;
+    os_fake.advised_huge_npages += huge ? npages : 0;
+}
+
+uint64_t os_clock_ms(void)
+{
+    return os_fake.clock_ms;
+}
+
+uint64_t os_entropy(void)
+{
+    return os_fake.entropy++;
+}
+
+uint32_t os_cpu_count(void)
+{
+    return os_fake.cpus;
+}
+
+uint64_t os_page_bytes(void)
+{
+    return PAGE;
+}
+
+uint32_t os_thread_id(void)
+{
+    return 1;
+}
+
+void os_write_error(const char *text, size_t bytes)
+{
+    for (size_t i = 0; i < bytes && os_fake.text_bytes < OS_FAKE_TEXT_BYTES; i++) {
+        os_fake.text[os_fake.text_bytes++] = text[i];
+    }
+    if (os_fake.echo && write(STDERR_FILENO, text, bytes) < 0) {
+        return;
+    }
+}
+
+_Noreturn void os_abort(void)
+{
+    abort();
+}
+
+/* Nobody sleeps: a waiter looks again at once, which the callers' loops allow. */
+void os_futex_wait(uint32_t *word, uint32_t expected)
+{
+    (void)word;
+    (void)expected;
+    sched_yield();
+}
+
+void os_futex_wake(uint32_t *word, uint32_t waiters)
+{
+    (void)word;
+    (void)waiters;
+}
+
+void os_yield(void)
+{
+    sched_yield();
+}

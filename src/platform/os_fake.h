@@ -1,0 +1,46 @@
+/* os_fake: the controls of the deterministic operating system of os_fake.c. Tests and fuzzers link it instead of
+ * os_linux.c. Memory is really mapped; everything else happens only when a control says so.
+ */
+#ifndef QED_PLATFORM_OS_FAKE_H
+#define QED_PLATFORM_OS_FAKE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "platform/config.h"
+
+#define OS_FAKE_SPAN_NPAGES (1UL << (36 - LG_PAGE))     /* os_map serves from 64 GiB of address space */
+#define OS_FAKE_TEXT_BYTES 1024U
+
+/* The kinds of call that can be counted and made to fail. */
+enum os_fake_call { OS_FAKE_MAP, OS_FAKE_METADATA, OS_FAKE_PURGE_LAZY, OS_FAKE_PURGE, OS_FAKE_CALLS };
+
+struct os_fake {
+    uint64_t calls[OS_FAKE_CALLS];          /* so far, failed ones included */
+    uint64_t fail_from[OS_FAKE_CALLS];      /* calls with this number (1 is the first) and ... */
+    uint64_t fail_count[OS_FAKE_CALLS];     /* ... so many in all fail */
+    uint64_t map_npages_max;                /* longer maps fail: an address space limit per call */
+    uint64_t mapped_npages_max;             /* as `ulimit -v`: maps that would exceed it in total fail */
+    uint64_t mapped_npages;                 /* by os_map, now */
+    uint64_t metadata_bytes;                /* by os_map_metadata, so far */
+    uint64_t purged_npages;                 /* so far, lazily or not */
+    uint64_t gap_npages;                    /* left unmapped between one os_map and the next; 0: they touch */
+    bool     upwards;                       /* each map above the one before; else below it, as Linux does */
+    uint64_t clock_ms;
+    uint64_t entropy;                       /* the next value; each call adds 1 */
+    uint32_t cpus;
+    uint64_t advised_huge_npages;
+    uint64_t text_bytes;                    /* what os_write_error got, the first OS_FAKE_TEXT_BYTES of it */
+    char     text[OS_FAKE_TEXT_BYTES];
+    bool     echo;                          /* os_write_error also writes to standard error */
+};
+
+extern struct os_fake os_fake;
+
+/* Controls as at the start: nothing fails, the clock at 0. What is mapped stays mapped. */
+void os_fake_reset(void);
+
+/* From now on, the nth call of that kind (1 is the next one) and count - 1 after it fail. */
+void os_fake_fail(enum os_fake_call call, uint64_t nth, uint64_t count);
+
+#endif
