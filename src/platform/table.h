@@ -20,7 +20,7 @@
 #define TABLE(type, name) type name[TABLE_MAX]
 #define AT(name, i) name[i]
 #define TABLE_GROW(name, i) table_grow((i) / TABLE_CHUNK)
-/*@ assigns \result \from chunk; terminates \true; exits \false; */
+/*@ terminates \true; exits \false; assigns \result \from chunk; */
 bool table_grow(uint64_t chunk);
 #else
 #define TABLE(type, name) type *name[TABLE_CHUNKS]
