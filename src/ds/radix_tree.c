@@ -1,0 +1,53 @@
+#include "ds/radix_tree.h"
+
+struct radix_leaf *radix_root[RADIX_ROOTS];
+
+/*@ requires ok:      RadixOk;
+    requires range:   h < RADIX_ROOTS;
+    terminates        \true;
+    exits             \false;
+    assigns           radix_root[h];
+    ensures  ok:      RadixOk;
+    ensures  made:    \result <==> radix_root[h] != \null;
+    ensures  leaves:  RadixKept{Pre,Post};
+*/
+static bool radix_reserve_window(uint64_t h)
+{
+    if (radix_root[h] == NULL) {
+        /* Release: who reads the pointer reads the zeros behind it. */
+        ATOMIC_STORE_RELEASE(radix_root[h], POOL_NEW(struct radix_leaf, radix_pool, h));
+    }
+    return radix_root[h] != NULL;
+}
+
+bool radix_tree_reserve(uint64_t page, uint64_t npages)
+{
+    uint64_t last = (page + npages - 1) / RADIX_WINDOW_PAGES;
+    /*@ loop invariant range:  page / RADIX_WINDOW_PAGES <= h <= last + 1;
+        loop invariant ok:     RadixOk;
+        loop invariant made:   \forall integer k; page / RADIX_WINDOW_PAGES <= k < h ==> radix_root[k] != \null;
+        loop invariant leaves: RadixKept{Pre,Here};
+        loop assigns   h, radix_root[0 .. RADIX_ROOTS - 1];
+        loop variant   last + 1 - h;
+    */
+    for (uint64_t h = page / RADIX_WINDOW_PAGES; h <= last; h++) {
+        if (!radix_reserve_window(h)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void radix_tree_set_words(uint64_t page, uint64_t npages, uint64_t w)
+{
+    /*@ loop invariant range: page <= p <= page + npages;
+        loop invariant ok:    RadixOk;
+        loop invariant set:   \forall integer q; page <= q < p ==> radix_word_of[q] == w;
+        loop invariant rest:  \forall integer q; p <= q < PAGE_COUNT_MAX ==> radix_word_of[q] == \at(radix_word_of[q], Pre);
+        loop assigns   p, radix_word_of[page .. page + npages - 1], RADIX_LEAVES;
+        loop variant   page + npages - p;
+    */
+    for (uint64_t p = page; p < page + npages; p++) {
+        radix_tree_set_word(p, w);
+    }
+}

@@ -1,0 +1,28 @@
+/* pool: metadata from the OS, as the proofs see it: each piece is zero, disjoint from all else, and never given back.
+ *
+ * POOL(type, name, count) stands for `type name[count]`, of which an element comes into being when POOL_NEW first asks
+ * for it. The proofs see that array; the compiler sees one call of the OS per element, so that an element costs nothing
+ * before. Naming the new memory by its key is sound as long as each key is made once: the caller keeps the address,
+ * and makes an element only where it has none.
+ */
+#ifndef QED_PLATFORM_POOL_H
+#define QED_PLATFORM_POOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "platform/config.h"
+#include "platform/os.h"
+
+#ifdef __FRAMAC__
+#define POOL(type, name, count) extern type name[count]
+#define POOL_NEW(type, name, key) (pool_grant() ? &name[key] : NULL)
+/*@ terminates \true; exits \false; assigns \nothing; */
+bool pool_grant(void);                              /* whether the OS has memory left */
+#else
+#define POOL(type, name, count) _Static_assert(sizeof(type) * (count) != 0, "a pool of " #count)
+#define POOL_NEW(type, name, key) ((type *)os_map_metadata(sizeof(type)))
+#endif
+
+#endif
