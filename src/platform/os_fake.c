@@ -16,6 +16,7 @@
 
 struct os_fake os_fake = {.map_npages_max = UINT64_MAX, .mapped_npages_max = UINT64_MAX, .cpus = 4, .echo = true};
 
+static uint64_t span_first;
 static uint64_t span_low;               /* page numbers; maps at the upper end go down, at the lower end up */
 static uint64_t span_high;
 
@@ -49,10 +50,16 @@ static bool span_ready(void)
         if (p == MAP_FAILED) {
             return false;
         }
-        span_low = ((uintptr_t)p + SPAN_ALIGN - 1) / SPAN_ALIGN * (SPAN_ALIGN / PAGE);
+        span_first = ((uintptr_t)p + SPAN_ALIGN - 1) / SPAN_ALIGN * (SPAN_ALIGN / PAGE);
+        span_low = span_first;
         span_high = span_low + OS_FAKE_SPAN_NPAGES;
     }
     return true;
+}
+
+uint64_t os_fake_span(void)
+{
+    return span_ready() ? span_first : 0;
 }
 
 uint64_t os_map(uint64_t npages)

@@ -40,6 +40,9 @@ extern struct os_fake os_fake;
 /* Controls as at the start: nothing fails, the clock at 0. What is mapped stays mapped. */
 void os_fake_reset(void);
 
+/* First page number of the span, 0 if it could not be reserved. */
+uint64_t os_fake_span(void);
+
 /* From now on, the nth call of that kind (1 is the next one) and count - 1 after it fail. */
 void os_fake_fail(enum os_fake_call call, uint64_t nth, uint64_t count);
 
