@@ -1,0 +1,99 @@
+/* cxx: the C++ operators new and delete under their mangled names (Itanium ABI), in C, so that a C program that preloads
+ * the library does not load the C++ runtime. The runtime's two functions that are needed when memory is short are weak:
+ * in a program that uses the operators they are there.
+ */
+#include <dlfcn.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/export.h"
+#include "platform/trap.h"
+
+#include "qedmalloc/qedmalloc.h"
+
+#ifndef QED_PREFIX_ONLY
+
+typedef void (*new_handler)(void);
+
+extern new_handler    cxx_get_new_handler(void) __asm__("_ZSt15get_new_handlerv") __attribute__((weak));
+extern _Noreturn void cxx_throw_bad_alloc(void) __asm__("_ZSt17__throw_bad_allocv") __attribute__((weak));
+
+/* A runtime that was opened after this library is found by name. */
+static void *cxx_find(void *linked, const char *name)
+{
+    return linked != NULL ? linked : dlsym(RTLD_DEFAULT, name);
+}
+
+/* The program's handler, NULL if it has none: [new.delete.single] calls it until it frees memory, throws or is gone. */
+static new_handler cxx_handler(void)
+{
+    new_handler (*get)(void) = (new_handler(*)(void))cxx_find((void *)cxx_get_new_handler, "_ZSt15get_new_handlerv");
+    return get == NULL ? NULL : get();
+}
+
+static void *cxx_alloc(size_t size, size_t alignment)
+{
+    return alignment == 0 ? qed_malloc(size) : qed_aligned_alloc(alignment, size);
+}
+
+static __attribute__((noinline)) void *cxx_new_again(size_t size, size_t alignment)
+{
+    void *block = NULL;
+    for (new_handler h = cxx_handler(); block == NULL && h != NULL; h = cxx_handler()) {
+        h();
+        block = cxx_alloc(size, alignment);
+    }
+    return block;
+}
+
+static void *cxx_new(size_t size, size_t alignment)
+{
+    void *block = cxx_alloc(size, alignment);
+    if (__builtin_expect(block != NULL, 1)) {
+        return block;
+    }
+    block = cxx_new_again(size, alignment);
+    if (block == NULL) {
+        void (*throw_bad_alloc)(void) = (void (*)(void))cxx_find((void *)cxx_throw_bad_alloc, "_ZSt17__throw_bad_allocv");
+        if (throw_bad_alloc != NULL) {
+            throw_bad_alloc();
+        }
+        trap_misuse("operator new", "out of memory in a program without a C++ runtime", 0);
+    }
+    return block;
+}
+
+/* The nothrow forms report a handler that throws std::bad_alloc by returning NULL only through noexcept code; a handler
+ * that throws out of them ends the program, as it does through any noexcept function. */
+static void *cxx_new_nothrow(size_t size, size_t alignment)
+{
+    void *block = cxx_alloc(size, alignment);
+    return __builtin_expect(block != NULL, 1) ? block : cxx_new_again(size, alignment);
+}
+
+#define NEW(name, parameters, body) PUBLIC void *name parameters; PUBLIC void *name parameters { return body; }
+#define DELETE(name, parameters, body) PUBLIC void name parameters; PUBLIC void name parameters { body; }
+
+NEW(_Znwm, (size_t n), cxx_new(n, 0))
+NEW(_Znam, (size_t n), cxx_new(n, 0))
+NEW(_ZnwmRKSt9nothrow_t, (size_t n, const void *tag), ((void)tag, cxx_new_nothrow(n, 0)))
+NEW(_ZnamRKSt9nothrow_t, (size_t n, const void *tag), ((void)tag, cxx_new_nothrow(n, 0)))
+NEW(_ZnwmSt11align_val_t, (size_t n, size_t a), cxx_new(n, a))
+NEW(_ZnamSt11align_val_t, (size_t n, size_t a), cxx_new(n, a))
+NEW(_ZnwmSt11align_val_tRKSt9nothrow_t, (size_t n, size_t a, const void *tag), ((void)tag, cxx_new_nothrow(n, a)))
+NEW(_ZnamSt11align_val_tRKSt9nothrow_t, (size_t n, size_t a, const void *tag), ((void)tag, cxx_new_nothrow(n, a)))
+
+DELETE(_ZdlPv, (void *p), qed_free(p))
+DELETE(_ZdaPv, (void *p), qed_free(p))
+DELETE(_ZdlPvRKSt9nothrow_t, (void *p, const void *tag), (void)tag; qed_free(p))
+DELETE(_ZdaPvRKSt9nothrow_t, (void *p, const void *tag), (void)tag; qed_free(p))
+DELETE(_ZdlPvm, (void *p, size_t n), qed_free_sized(p, n))
+DELETE(_ZdaPvm, (void *p, size_t n), qed_free_sized(p, n))
+DELETE(_ZdlPvSt11align_val_t, (void *p, size_t a), (void)a; qed_free(p))
+DELETE(_ZdaPvSt11align_val_t, (void *p, size_t a), (void)a; qed_free(p))
+DELETE(_ZdlPvSt11align_val_tRKSt9nothrow_t, (void *p, size_t a, const void *tag), (void)a; (void)tag; qed_free(p))
+DELETE(_ZdaPvSt11align_val_tRKSt9nothrow_t, (void *p, size_t a, const void *tag), (void)a; (void)tag; qed_free(p))
+DELETE(_ZdlPvmSt11align_val_t, (void *p, size_t n, size_t a), qed_free_aligned_sized(p, a, n))
+DELETE(_ZdaPvmSt11align_val_t, (void *p, size_t n, size_t a), qed_free_aligned_sized(p, a, n))
+
+#endif

@@ -1,0 +1,47 @@
+/* qedmalloc.h: the public functions under their prefix, for programs that embed the library beside another malloc.
+ * The drop-in library exports the same functions under the standard names, which the system's headers declare.
+ *
+ * Sizes and alignments are bytes. A function that returns a block returns NULL with errno ENOMEM when there is no memory
+ * or the size exceeds PTRDIFF_MAX. A block is at least as large as asked and aligned for every type that fits in it;
+ * it is released with qed_free by any thread.
+ */
+#ifndef QEDMALLOC_H
+#define QEDMALLOC_H
+
+#include <malloc.h>     /* struct mallinfo, struct mallinfo2 */
+#include <stddef.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+void  *qed_malloc(size_t size);                                     /* size 0: a block of its own */
+void  *qed_calloc(size_t count, size_t size);                       /* all bytes zero; ENOMEM if the product overflows */
+void  *qed_realloc(void *block, size_t size);                       /* failure leaves the block as it is; size 0 frees */
+void  *qed_reallocarray(void *block, size_t count, size_t size);    /* realloc(count * size), ENOMEM if that overflows */
+void   qed_free(void *block);                                       /* keeps errno; NULL is fine */
+void   qed_free_sized(void *block, size_t size);                    /* C23: size as asked of malloc, calloc or realloc */
+void   qed_free_aligned_sized(void *block, size_t alignment, size_t size);  /* C23: both as asked of aligned_alloc */
+
+/* alignment: a power of two, else EINVAL. */
+void  *qed_aligned_alloc(size_t alignment, size_t size);
+void  *qed_memalign(size_t alignment, size_t size);                 /* as glibc: rounded up to a power of two */
+int    qed_posix_memalign(void **block, size_t alignment, size_t size);     /* 0, EINVAL or ENOMEM; errno untouched */
+void  *qed_valloc(size_t size);                                     /* aligned to the allocator's page */
+void  *qed_pvalloc(size_t size);                                    /* the same, size rounded up to whole pages */
+
+size_t qed_malloc_usable_size(void *block);                         /* 0 for NULL */
+
+int              qed_malloc_trim(size_t pad);                       /* 1 if memory went back to the OS, else 0 */
+int              qed_mallopt(int parameter, int value);             /* no parameter is known: 0 */
+struct mallinfo  qed_mallinfo(void);
+struct mallinfo2 qed_mallinfo2(void);
+int              qed_malloc_info(int options, FILE *stream);        /* XML; options must be 0, else EINVAL */
+void             qed_malloc_stats(void);                            /* a table on standard error */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
