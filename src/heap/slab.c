@@ -1,0 +1,194 @@
+/* slab: geometry of the classes, new slabs, regions taken one at a time and in batches. */
+#include "heap/slab.h"
+
+#include "platform/bits.h"
+
+TABLE(struct slab_bits, slab_bits);
+TABLE(uint32_t, slab_free_count);
+TABLE(uint8_t, slab_class);
+
+uint32_t slab_bytes[SC_NBINS];
+uint32_t slab_regions[SC_NBINS];
+uint32_t slab_npages[SC_NBINS];
+divide_magic_t slab_magic[SC_NBINS];
+
+/*@ ghost uint32_t slab_sum[TABLE_MAX][SLAB_WORDS + 1]; */
+/*@ ghost uint32_t slab_slot_region[SLAB_REGIONS_MAX]; */
+/*@ ghost uint32_t slab_region_slot[SLAB_REGIONS_MAX]; */
+/*@ ghost uint32_t slab_cut; */
+
+/* ---- geometry ---------------------------------------------------------------------------------------------------- */
+
+/* As many of the least page counts as the two limits allow, at least one. */
+static void slab_boot_class(uint32_t c)
+{
+    uint32_t bytes = (uint32_t)size_class_bytes(c);
+    uint32_t npages = size_class_slab_pages(c);
+    uint32_t regions = (uint32_t)(npages * PAGE / bytes);
+    uint32_t times = SLAB_REGIONS_MAX / regions;
+    if (times > SLAB_BYTES_TARGET / (npages * PAGE)) {
+        times = (uint32_t)(SLAB_BYTES_TARGET / (npages * PAGE));
+    }
+    if (times == 0) {
+        times = 1;
+    }
+    slab_bytes[c] = bytes;
+    slab_regions[c] = regions * times;
+    slab_npages[c] = npages * times;
+    slab_magic[c] = divide_magic(bytes);
+}
+
+void slab_boot(void)
+{
+    for (uint32_t c = 0; c < SC_NBINS; c++) {
+        slab_boot_class(c);
+    }
+}
+
+/* ---- slabs ------------------------------------------------------------------------------------------------------- */
+
+bool slab_grow(uint32_t e)
+{
+    return TABLE_GROW(slab_bits, e) && TABLE_GROW(slab_free_count, e) && TABLE_GROW(slab_class, e);
+}
+
+void slab_init(uint32_t e, uint32_t szind)
+{
+    uint32_t n = slab_regions[szind];
+    AT(slab_class, e) = (uint8_t)szind;
+    AT(slab_free_count, e) = n;
+    /*@ ghost slab_sum[e][0] = 0; */
+    /*@ loop invariant range: 0 <= i <= SLAB_WORDS;
+        loop invariant mask:  \forall integer t; 0 <= t < i ==> IsMask(slab_bits[e].w[t], n - 64 * t);
+        loop invariant zero:  slab_sum[e][0] == 0;
+        loop invariant sums:  \forall integer t; 0 <= t < i ==>
+                                slab_sum[e][t + 1] == slab_sum[e][t] + pop(slab_bits[e].w[t], 64);
+        loop invariant count: \forall integer t; 0 <= t <= i ==> slab_sum[e][t] == \min(64 * t, n);
+        loop assigns i, slab_bits[e].w[0 .. SLAB_WORDS - 1], slab_sum[e][1 .. SLAB_WORDS];
+        loop variant SLAB_WORDS - i;
+    */
+    for (uint32_t i = 0; i < SLAB_WORDS; i++) {
+        uint32_t left = n > 64 * i ? n - 64 * i : 0;
+        uint32_t k = left < 64 ? left : 64;
+        uint64_t w = bitmap_word_mask(k);
+        /*@ ghost bitmap_word_lemma_mask(w, k); */
+        AT(slab_bits, e).w[i] = w;
+        /*@ ghost slab_sum[e][i + 1] = slab_sum[e][i] + k; */
+    }
+}
+
+uint32_t slab_take(uint32_t e)
+{
+    uint32_t i = 0;
+    /*@ ghost bitmap_word_lemma_none(0, 64); */
+    /*@ loop invariant range: 0 <= i < SLAB_WORDS;
+        loop invariant zero:  \forall integer t; 0 <= t < i ==> slab_bits[e].w[t] == 0;
+        loop invariant sum:   slab_sum[e][i] == 0;
+        loop assigns i;
+        loop variant SLAB_WORDS - i;
+    */
+    while (AT(slab_bits, e).w[i] == 0) {
+        i++;
+    }
+    uint64_t w = AT(slab_bits, e).w[i];
+    uint32_t b = bits_lowest(w);
+    uint64_t v = bitmap_word_clear(w, b);
+    /*@ ghost bitmap_word_lemma_one(v, w, b, 64); */
+    /*@ assert free: SlabFree(e, 64 * i + b); */
+    slab_set_word(e, i, v);
+    AT(slab_free_count, e) -= 1;
+    return 64 * i + b;
+}
+
+/* ---- batch ------------------------------------------------------------------------------------------------------- */
+
+/* Takes regions of word i into the slots below left, as many as there are or as fit; returns the slots left. */
+/*@ requires id:       0 < e < TABLE_MAX;
+    requires word:     i < SLAB_WORDS;
+    requires sums:     SlabSums(e);
+    requires bound:    SlabSumsBound(e);
+    requires bytes:    2 <= bytes <= SC_SMALL_MAXCLASS;
+    requires base:     base < (1UL << LG_VADDR);
+    requires slots:    0 < left <= hi <= SLAB_REGIONS_MAX;
+    requires out:      \valid(out + (0 .. hi - 1));
+    requires below:    SlotsBelow(left, hi, 64 * i);
+    requires inverse:  SlotsInverse(left, hi);
+    requires address:  SlotsAddress(out, left, hi, base, bytes);
+    requires apart:    SlotsApart(out, left, hi, bytes);
+    requires under:    SlotsUnder(out, left, hi, base + 64 * i * bytes, bytes);
+    terminates         \true;
+    exits              \false;
+    assigns            slab_bits[e].w[i], slab_sum[e][i + 1 .. SLAB_WORDS], out[0 .. left - 1], slab_cut,
+                       slab_slot_region[0 .. left - 1], slab_region_slot[64 * i .. 64 * i + 63];
+    ensures  left:     \result <= left;
+    ensures  full:     \result > 0 ==> slab_bits[e].w[i] == 0;
+    ensures  sums:     SlabSums(e);
+    ensures  bound:    SlabSumsBound(e);
+    ensures  total:    slab_sum[e][SLAB_WORDS] == \old(slab_sum[e][SLAB_WORDS]) - (left - \result);
+    ensures  cut:      64 * i <= slab_cut <= 64 * i + 64;
+    ensures  rest:     \forall integer b; 0 <= b < 64 ==>
+                       (tbit(slab_bits[e].w[i], b) <==> tbit(\old(slab_bits[e].w[i]), b) && 64 * i + b >= slab_cut);
+    ensures  free:     \forall integer s; \result <= s < left ==> 64 * i <= slab_slot_region[s] &&
+                       tbit(\old(slab_bits[e].w[i]), slab_slot_region[s] - 64 * i);
+    ensures  all:      \forall integer b; 0 <= b < 64 && tbit(\old(slab_bits[e].w[i]), b) && 64 * i + b < slab_cut ==>
+                       \result <= slab_region_slot[64 * i + b] < left &&
+                       slab_slot_region[slab_region_slot[64 * i + b]] == 64 * i + b;
+    ensures  below:    SlotsBelow(\result, hi, slab_cut);
+    ensures  inverse:  SlotsInverse(\result, hi);
+    ensures  address:  SlotsAddress(out, \result, hi, base, bytes);
+    ensures  apart:    SlotsApart(out, \result, hi, bytes);
+    ensures  under:    SlotsUnder(out, \result, hi, base + slab_cut * bytes, bytes);
+*/
+static inline uint32_t slab_take_word(uint32_t e, uint32_t i, uint64_t base, uint32_t bytes, uint64_t *out,
+                                      uint32_t left) /*@ ghost (uint32_t hi) */
+{
+    uint64_t w = AT(slab_bits, e).w[i];
+    /*@ ghost uint64_t was = w; */
+    /*@ ghost slab_cut = 64 * i; */
+    /*@ loop invariant left:    0 <= left <= \at(left, Pre);
+        loop invariant count:   pop(w, 64) == pop(was, 64) - (\at(left, Pre) - left);
+        loop invariant cut:     64 * i <= slab_cut <= 64 * i + 64;
+        loop invariant rest:    \forall integer b; 0 <= b < 64 ==>
+                                  (tbit(w, b) <==> tbit(was, b) && 64 * i + b >= slab_cut);
+        loop invariant free:    \forall integer s; left <= s < \at(left, Pre) ==>
+                                  64 * i <= slab_slot_region[s] && tbit(was, slab_slot_region[s] - 64 * i);
+        loop invariant all:     \forall integer b; 0 <= b < 64 && tbit(was, b) && 64 * i + b < slab_cut ==>
+                                  left <= slab_region_slot[64 * i + b] < \at(left, Pre) &&
+                                  slab_slot_region[slab_region_slot[64 * i + b]] == 64 * i + b;
+        loop invariant below:   SlotsBelow(left, hi, slab_cut);
+        loop invariant inverse: SlotsInverse(left, hi);
+        loop invariant address: SlotsAddress(out, left, hi, base, bytes);
+        loop invariant apart:   SlotsApart(out, left, hi, bytes);
+        loop invariant under:   SlotsUnder(out, left, hi, base + slab_cut * bytes, bytes);
+        loop assigns w, left, slab_cut, out[0 .. \at(left, Pre) - 1], slab_slot_region[0 .. \at(left, Pre) - 1],
+                     slab_region_slot[64 * i .. 64 * i + 63];
+        loop variant left;
+    */
+    while (w != 0 && left > 0) {
+        uint32_t b = bits_lowest(w);
+        uint64_t v = bitmap_word_clear(w, b);
+        /*@ ghost bitmap_word_lemma_one(v, w, b, 64); */
+        w = v;
+        left -= 1;
+        out[left] = base + (64UL * i + b) * bytes;
+        /*@ ghost slab_slot_region[left] = 64 * i + b; */
+        /*@ ghost slab_region_slot[64 * i + b] = left; */
+        /*@ ghost slab_cut = 64 * i + b + 1; */
+    }
+    slab_set_word(e, i, w);
+    return left;
+}
+
+uint32_t slab_take_batch(uint32_t e, uint64_t base, uint64_t *out, uint32_t n)
+{
+    uint32_t bytes = slab_bytes[AT(slab_class, e)];
+    uint32_t count = AT(slab_free_count, e);
+    uint32_t k = n < count ? n : count;
+    uint32_t left = k;
+    /*@ ghost slab_cut = 0; */
+    for (uint32_t i = 0; left > 0; i++) {
+        left = slab_take_word(e, i, base, bytes, out, left) /*@ ghost (k) */;
+    }
+    AT(slab_free_count, e) = count - k;
+    return k;
+}

@@ -1,0 +1,273 @@
+/* slab: an extent cut into equal regions of one small size class, with one bit per region (set = free).
+ *
+ * Invariant of slab e: SlabOk(e), of the geometry that all slabs share: SlabGeometryOk (spec/slab.acsl).
+ * Regions are numbers here; the two functions that turn numbers into addresses and back touch no bitmap.
+ * Locks and lists of slabs are the business of bin.
+ */
+#ifndef QED_HEAP_SLAB_H
+#define QED_HEAP_SLAB_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ds/bitmap_word.h"
+#include "math/divide.h"
+#include "math/size_class.h"
+#include "platform/config.h"
+#include "platform/table.h"
+
+#if LG_PAGE - SC_LG_TINY_MIN > 9
+#define SLAB_LG_REGIONS_MAX (LG_PAGE - SC_LG_TINY_MIN)
+#else
+#define SLAB_LG_REGIONS_MAX 9
+#endif
+#define SLAB_REGIONS_MAX (1U << SLAB_LG_REGIONS_MAX)
+#define SLAB_WORDS (SLAB_REGIONS_MAX / 64U)
+#define SLAB_BYTES_TARGET 65536U                /* slabs grow to about this length: a fill is then one pass */
+#define SLAB_NO_REGION UINT32_MAX
+
+/* The least page count that a class divides is odd and below twice the number of classes per doubling. */
+#define SLAB_PAGES_LEAST_MAX ((2U << SC_LG_NGROUP) - 1U)
+#if SLAB_PAGES_LEAST_MAX << LG_PAGE > SLAB_BYTES_TARGET
+#define SLAB_BYTES_MAX (SLAB_PAGES_LEAST_MAX << LG_PAGE)
+#else
+#define SLAB_BYTES_MAX SLAB_BYTES_TARGET
+#endif
+
+_Static_assert(SLAB_REGIONS_MAX % 64 == 0, "a bitmap is whole words");
+_Static_assert(SLAB_REGIONS_MAX >= PAGE >> SC_LG_TINY_MIN, "a page of the smallest class fits the bitmap");
+_Static_assert(SLAB_BYTES_MAX <= 1UL << DIVIDE_LG_OFFSET, "offsets in a slab can be divided");
+_Static_assert(SLAB_BYTES_MAX * SC_SMALL_MAXCLASS <= DIVIDE_ONE, "the division of an offset by its class is exact");
+_Static_assert(SC_NBINS <= UINT8_MAX, "slab_class holds a class in a byte");
+
+struct slab_bits {
+    uint64_t w[SLAB_WORDS];                     /* bit r % 64 of word r / 64: region r is free */
+};
+
+enum slab_give {
+    SLAB_OK,
+    SLAB_FREE_ALREADY,                          /* the region was free: a double free */
+    SLAB_NOT_A_REGION,                          /* no such region in this slab */
+};
+
+/* Per slab; only for extents that hold one. */
+extern TABLE(struct slab_bits, slab_bits);
+extern TABLE(uint32_t, slab_free_count);        /* set bits */
+extern TABLE(uint8_t, slab_class);              /* szind */
+
+/* Per small class, filled by slab_boot. */
+extern uint32_t slab_bytes[SC_NBINS];           /* length of a region */
+extern uint32_t slab_regions[SC_NBINS];         /* regions of a slab: slab_regions * slab_bytes == slab_npages * PAGE */
+extern uint32_t slab_npages[SC_NBINS];          /* length of a slab */
+extern divide_magic_t slab_magic[SC_NBINS];     /* reciprocal of slab_bytes */
+
+/* Ghosts. slab_sum[e][i] counts the set bits of the first i words. The other three describe the last batch: region of
+ * a slot, slot of a region, and the number below which all regions are taken. */
+/*@ ghost extern uint32_t slab_sum[TABLE_MAX][SLAB_WORDS + 1]; */
+/*@ ghost extern uint32_t slab_slot_region[SLAB_REGIONS_MAX]; */
+/*@ ghost extern uint32_t slab_region_slot[SLAB_REGIONS_MAX]; */
+/*@ ghost extern uint32_t slab_cut; */
+
+#include "slab.acsl"
+#include "slab_lemmas.acsl"
+
+/* ---- geometry ---------------------------------------------------------------------------------------------------- */
+
+/*@ terminates         \true;
+    exits              \false;
+    assigns            slab_bytes[0 .. SC_NBINS - 1], slab_regions[0 .. SC_NBINS - 1],
+                       slab_npages[0 .. SC_NBINS - 1], slab_magic[0 .. SC_NBINS - 1];
+    ensures  bytes:    SlabBytesOk(SC_NBINS);
+    ensures  regions:  SlabRegionsOk(SC_NBINS);
+    ensures  length:   SlabLengthOk(SC_NBINS);
+    ensures  magic:    SlabMagicOk(SC_NBINS);
+*/
+void slab_boot(void);
+
+/* The region that begins off bytes into a slab, SLAB_NO_REGION if none does. */
+/*@ requires class:    szind < SC_NBINS;
+    requires bytes:    SlabBytesOk(SC_NBINS);
+    requires magic:    SlabMagicOk(SC_NBINS);
+    terminates         \true;
+    exits              \false;
+    assigns            \nothing;
+    ensures  range:    \result < slab_regions[szind] || \result == SLAB_NO_REGION;
+    ensures  start:    \result < slab_regions[szind] ==> off == \result * slab_bytes[szind];
+    ensures  none:     \result == SLAB_NO_REGION ==>
+                       \forall integer r; 0 <= r < slab_regions[szind] ==> off != r * slab_bytes[szind];
+*/
+static inline uint32_t slab_region_of(uint32_t szind, uint64_t off)
+{
+    if (!divide_is_multiple((uint32_t)off, slab_magic[szind])) {
+        return SLAB_NO_REGION;
+    }
+    uint32_t region = divide_index((uint32_t)off, slab_magic[szind]);
+    return region < slab_regions[szind] ? region : SLAB_NO_REGION;
+}
+
+/* Where a region begins in a slab that begins at base. */
+/*@ requires class:    szind < SC_NBINS;
+    requires bytes:    SlabBytesOk(SC_NBINS);
+    requires regions:  SlabRegionsOk(SC_NBINS);
+    requires region:   region < slab_regions[szind];
+    requires base:     base < (1UL << LG_VADDR);
+    terminates         \true;
+    exits              \false;
+    assigns            \nothing;
+    ensures  address:  \result == base + region * slab_bytes[szind];
+    ensures  inside:   \result + slab_bytes[szind] <= base + slab_regions[szind] * slab_bytes[szind];
+*/
+static inline uint64_t slab_address_of(uint32_t szind, uint64_t base, uint32_t region)
+{
+    /*@ ghost slab_lemma_below(region, slab_regions[szind], slab_bytes[szind]); */
+    return base + (uint64_t)region * slab_bytes[szind];
+}
+
+/* ---- slabs ------------------------------------------------------------------------------------------------------- */
+
+/* Makes the columns of extent e usable: false if the OS has no memory. */
+/*@ requires id:       0 < e < TABLE_MAX;
+    terminates         \true;
+    exits              \false;
+    assigns            \result \from e;
+*/
+bool slab_grow(uint32_t e);
+
+/* Makes e a slab of a class, all of its regions free. */
+/*@ requires id:       0 < e < TABLE_MAX;
+    requires class:    szind < SC_NBINS;
+    requires geometry: SlabRegionsOk(SC_NBINS);
+    terminates         \true;
+    exits              \false;
+    assigns            slab_bits[e].w[0 .. SLAB_WORDS - 1], slab_free_count[e], slab_class[e],
+                       slab_sum[e][0 .. SLAB_WORDS];
+    ensures  ok:       SlabOk(e);
+    ensures  class:    slab_class[e] == szind;
+    ensures  count:    slab_free_count[e] == slab_regions[szind];
+    ensures  free:     \forall integer r; 0 <= r < slab_regions[szind] ==> SlabFree(e, r);
+*/
+void slab_init(uint32_t e, uint32_t szind);
+
+/* Takes the lowest free region. */
+/*@ requires id:       0 < e < TABLE_MAX;
+    requires ok:       SlabOk(e);
+    requires geometry: SlabRegionsOk(SC_NBINS);
+    requires room:     slab_free_count[e] > 0;
+    terminates         \true;
+    exits              \false;
+    assigns            slab_bits[e].w[0 .. SLAB_WORDS - 1], slab_free_count[e], slab_sum[e][0 .. SLAB_WORDS];
+    ensures  ok:       SlabOk(e);
+    ensures  range:    \result < slab_regions[slab_class[e]];
+    ensures  free:     \old(SlabFree(e, \result));
+    ensures  taken:    !SlabFree(e, \result);
+    ensures  lowest:   \forall integer r; 0 <= r < \result ==> !SlabFree(e, r);
+    ensures  others:   \forall integer r; 0 <= r < SLAB_REGIONS_MAX && r != \result ==>
+                       (SlabFree(e, r) <==> \old(SlabFree(e, r)));
+    ensures  count:    slab_free_count[e] == \old(slab_free_count[e]) - 1;
+*/
+uint32_t slab_take(uint32_t e);
+
+/* Takes the lowest free regions, n or all there are, and writes their addresses so that the last one is the lowest: a
+ * stack that ends there hands out low addresses first. Returns how many. */
+/*@ requires id:       0 < e < TABLE_MAX;
+    requires ok:       SlabOk(e);
+    requires bytes:    SlabBytesOk(SC_NBINS);
+    requires regions:  SlabRegionsOk(SC_NBINS);
+    requires base:     base < (1UL << LG_VADDR);
+    requires out:      \valid(out + (0 .. n - 1));
+    terminates         \true;
+    exits              \false;
+    assigns            slab_bits[e].w[0 .. SLAB_WORDS - 1], slab_free_count[e], slab_sum[e][0 .. SLAB_WORDS],
+                       out[0 .. n - 1], slab_cut, slab_slot_region[0 .. SLAB_REGIONS_MAX - 1],
+                       slab_region_slot[0 .. SLAB_REGIONS_MAX - 1];
+    ensures  ok:       SlabOk(e);
+    ensures  most:     \result == \min(n, \old(slab_free_count[e]));
+    ensures  count:    slab_free_count[e] == \old(slab_free_count[e]) - \result;
+    ensures  range:    SlotsBelow(0, \result, slab_regions[slab_class[e]]);
+    ensures  address:  SlotsAddress(out, 0, \result, base, slab_bytes[slab_class[e]]);
+    ensures  distinct: SlotsInverse(0, \result);
+    ensures  free:     \forall integer s; 0 <= s < \result ==> SlabFree{Pre}(e, slab_slot_region[s]);
+    ensures  taken:    \forall integer s; 0 <= s < \result ==> !SlabFree(e, slab_slot_region[s]);
+    ensures  all:      \forall integer r; 0 <= r < SLAB_REGIONS_MAX && \old(SlabFree(e, r)) && !SlabFree(e, r) ==>
+                       slab_region_slot[r] < \result && slab_slot_region[slab_region_slot[r]] == r;
+    ensures  others:   \forall integer r; 0 <= r < SLAB_REGIONS_MAX ==>
+                       (SlabFree(e, r) <==> \old(SlabFree(e, r)) && r >= slab_cut);
+    ensures  lowest:   SlotsBelow(0, \result, slab_cut);
+    ensures  apart:    SlotsApart(out, 0, \result, slab_bytes[slab_class[e]]);
+    ensures  inside:   SlotsInside(out, 0, \result, base,
+                                   base + slab_regions[slab_class[e]] * slab_bytes[slab_class[e]]);
+*/
+uint32_t slab_take_batch(uint32_t e, uint64_t base, uint64_t *out, uint32_t n);
+
+/* The only write to a bitmap: all else is composed of it. */
+/*@ requires id:       0 < e < TABLE_MAX;
+    requires word:     i < SLAB_WORDS;
+    requires sums:     SlabSums(e);
+    requires bound:    SlabSumsBound(e);
+    terminates         \true;
+    exits              \false;
+    assigns            slab_bits[e].w[i], slab_sum[e][i + 1 .. SLAB_WORDS];
+    ensures  word:     slab_bits[e].w[i] == w;
+    ensures  sums:     SlabSums(e);
+    ensures  bound:    SlabSumsBound(e);
+    ensures  total:    slab_sum[e][SLAB_WORDS] ==
+                       \old(slab_sum[e][SLAB_WORDS]) - pop(\old(slab_bits[e].w[i]), 64) + pop(w, 64);
+*/
+static inline void slab_set_word(uint32_t e, uint32_t i, uint64_t w)
+{
+    /*@ ghost uint64_t was = AT(slab_bits, e).w[i]; */
+    AT(slab_bits, e).w[i] = w;
+    /*@ ghost
+      /@ loop invariant range: i <= j <= SLAB_WORDS;
+         loop invariant first: slab_sum[e][0] == 0;
+         loop invariant sums:  \forall integer t; 0 <= t < j ==>
+                                 slab_sum[e][t + 1] == slab_sum[e][t] + pop(slab_bits[e].w[t], 64);
+         loop invariant bound: \forall integer t; 0 <= t <= j ==> slab_sum[e][t] <= 64 * t;
+         loop invariant later: \forall integer t; j < t <= SLAB_WORDS ==> slab_sum[e][t] == \at(slab_sum[e][t], Pre);
+         loop invariant total: j > i ==> slab_sum[e][j] == \at(slab_sum[e][\at(j, Here)], Pre) - pop(was, 64) + pop(w, 64);
+         loop invariant same:  j == i ==> slab_sum[e][j] == \at(slab_sum[e][\at(j, Here)], Pre);
+         loop assigns j, slab_sum[e][i + 1 .. SLAB_WORDS];
+         loop variant SLAB_WORDS - j;
+      @/
+      for (uint32_t j = i; j < SLAB_WORDS; j++) {
+        slab_sum[e][j + 1] = slab_sum[e][j] + slab_lemma_pop(slab_bits[e].w[j]);
+      }
+    */
+}
+
+/* Returns a region; nothing changes unless the result is SLAB_OK. */
+/*@ requires id:       0 < e < TABLE_MAX;
+    requires ok:       SlabOk(e);
+    requires regions:  SlabRegionsOk(SC_NBINS);
+    terminates         \true;
+    exits              \false;
+    assigns            slab_bits[e].w[0 .. SLAB_WORDS - 1], slab_free_count[e], slab_sum[e][0 .. SLAB_WORDS];
+    ensures  ok:       SlabOk(e);
+    ensures  foreign:  \result == SLAB_NOT_A_REGION <==> region >= slab_regions[slab_class[e]];
+    ensures  already:  \result == SLAB_FREE_ALREADY <==>
+                       region < slab_regions[slab_class[e]] && \old(SlabFree(e, region));
+    ensures  given:    \result == SLAB_OK <==> region < slab_regions[slab_class[e]] && !\old(SlabFree(e, region));
+    ensures  free:     \result == SLAB_OK ==> SlabFree(e, region);
+    ensures  others:   \forall integer r; 0 <= r < SLAB_REGIONS_MAX && r != region ==>
+                       (SlabFree(e, r) <==> \old(SlabFree(e, r)));
+    ensures  count:    \result == SLAB_OK ==> slab_free_count[e] == \old(slab_free_count[e]) + 1;
+    ensures  same:     \result != SLAB_OK ==> slab_free_count[e] == \old(slab_free_count[e]) &&
+                       \forall integer i; 0 <= i < SLAB_WORDS ==> slab_bits[e].w[i] == \old(slab_bits[e].w[i]);
+*/
+static inline enum slab_give slab_give(uint32_t e, uint32_t region)
+{
+    if (region >= slab_regions[AT(slab_class, e)]) {
+        return SLAB_NOT_A_REGION;
+    }
+    uint64_t w = AT(slab_bits, e).w[region / 64];
+    if (bitmap_word_get(w, region % 64)) {
+        return SLAB_FREE_ALREADY;
+    }
+    uint64_t v = bitmap_word_set(w, region % 64);
+    /*@ ghost bitmap_word_lemma_one(w, v, region % 64, 64); */
+    slab_set_word(e, region / 64, v);
+    AT(slab_free_count, e) += 1;
+    return SLAB_OK;
+}
+
+#endif
