@@ -21,6 +21,7 @@
 */
 static inline bool is_power_of_two(uint64_t x)
 {
+    /*@ ghost align_lemma_range(x); */
     if (x == 0) {
         return false;
     }
@@ -38,6 +39,7 @@ static inline bool is_power_of_two(uint64_t x)
 */
 static inline uint64_t align_down(uint64_t x, uint64_t a)
 {
+    /*@ ghost align_lemma_range(a); */
     uint32_t lg = bits_lg_floor(a);
     /*@ ghost align_lemma_lg(a, lg); */
     uint64_t n = x / (1UL << lg);
@@ -54,6 +56,7 @@ static inline uint64_t align_down(uint64_t x, uint64_t a)
 */
 static inline bool align_up_fits(uint64_t x, uint64_t a)
 {
+    /*@ ghost align_lemma_range(a); */
     return x <= UINT64_MAX - (a - 1);
 }
 
@@ -67,6 +70,7 @@ static inline bool align_up_fits(uint64_t x, uint64_t a)
 */
 static inline uint64_t align_up(uint64_t x, uint64_t a)
 {
+    /*@ ghost align_lemma_range(a); */
     return align_down(x + (a - 1), a);
 }
 
