@@ -162,24 +162,13 @@ PUBLIC void qed_free(void *block)
     }
 }
 
-/* Usable bytes of the block; where none begins the caller is told. */
-static uint64_t block_bytes(uint64_t block, const char *call)
-{
-    (void)thread_get();
-    uint32_t bin = tcache_bin_checked(block);
-    uint64_t bytes = bin != 0 ? size_class_bytes(bin - 1) : large_bytes(block);
-    if (bytes == 0) {
-        trap_misuse(call, "not a block", block);
-    }
-    return bytes;
-}
-
 static void free_checked(void *block, uint32_t szind, const char *call)
 {
     if (block == NULL) {
         return;
     }
-    if (szind >= SC_NSIZES || size_class_bytes(szind) != block_bytes((uint64_t)block, call)) {
+    (void)thread_get();
+    if (szind >= SC_NSIZES || size_class_bytes(szind) != tcache_usable((uint64_t)block, call)) {
         trap_misuse(call, "wrong size", (uint64_t)block);
     }
     if (!LIKELY(tcache_push(thread_cache, (uint64_t)block))) {
@@ -201,7 +190,8 @@ PUBLIC void qed_free_aligned_sized(void *block, size_t alignment, size_t size)
 
 PUBLIC size_t qed_malloc_usable_size(void *block)
 {
-    return block == NULL ? 0 : block_bytes((uint64_t)block, "malloc_usable_size");
+    (void)thread_get();
+    return block == NULL ? 0 : tcache_usable((uint64_t)block, "malloc_usable_size");
 }
 
 /* ---- resizing ---------------------------------------------------------------------------------------------------- */
@@ -221,7 +211,8 @@ PUBLIC void *qed_realloc(void *block, size_t size)
     if (block == NULL) {
         return qed_malloc(size);
     }
-    uint64_t bytes_now = block_bytes((uint64_t)block, "realloc");
+    (void)thread_get();
+    uint64_t bytes_now = tcache_usable((uint64_t)block, "realloc");
     if (size == 0) {
         qed_free(block);
         return NULL;

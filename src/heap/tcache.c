@@ -64,7 +64,7 @@ static void tcache_shape(struct tcache *t, bool room)
         t->fill[b] = TCACHE_FILL_FIRST;
         if (b > 0 && room) {
             t->limit[b] = floor + tcache_depth(b);
-            t->magic[b] = (uint32_t)divide_magic((uint32_t)size_class_bytes(tcache_szind(b)));
+            t->magic[b] = divide_magic((uint32_t)size_class_bytes(tcache_szind(b)));
             t->bound[b] = t->magic[b];
             floor = t->limit[b] + 1;
         }
@@ -160,7 +160,8 @@ uint64_t tcache_refill(struct tcache *t, uint32_t bin)
 
 /* ---- free, slowly ----------------------------------------------------------------------------------------------- */
 
-uint32_t tcache_bin_checked(uint64_t block)
+/* Bin of the block of a cached class that begins there; 0: none does, but perhaps an uncached large one. */
+static uint32_t tcache_bin_checked(uint64_t block, const char *call)
 {
     if (block / PAGE >= PAGE_COUNT_MAX) {
         return 0;
@@ -170,17 +171,27 @@ uint32_t tcache_bin_checked(uint64_t block)
     if (bin == 0) {
         return 0;
     }
-    uint32_t magic = (uint32_t)divide_magic((uint32_t)size_class_bytes(tcache_szind(bin)));
-    return divide_is_multiple(word_offset(word, block), magic) ? bin : 0;
+    divide_magic_t magic = divide_magic((uint32_t)size_class_bytes(tcache_szind(bin)));
+    if (!divide_is_multiple(word_offset(word, block), magic)) {
+        trap_misuse(call, "interior pointer", block);
+    }
+    return bin;
+}
+
+uint64_t tcache_usable(uint64_t block, const char *call)
+{
+    uint32_t bin = tcache_bin_checked(block, call);
+    uint64_t bytes = bin != 0 ? size_class_bytes(tcache_szind(bin)) : large_bytes(block);
+    if (bytes == 0) {
+        trap_misuse(call, "not a block", block);
+    }
+    return bytes;
 }
 
 void tcache_free_slow(struct tcache *t, uint64_t block, const char *call)
 {
-    uint32_t bin = tcache_bin_checked(block);
+    uint32_t bin = tcache_bin_checked(block, call);
     if (bin == 0) {
-        if (block / PAGE < PAGE_COUNT_MAX && word_bin(radix_tree_word(block / PAGE)) != 0) {
-            trap_misuse(call, "interior pointer", block);
-        }
         if (!large_free(block)) {
             trap_misuse(call, "not a block", block);
         }
@@ -217,6 +228,9 @@ static struct tcache *tcache_claim(void)
     struct tcache *t = tcache_idle;
     if (t != NULL) {
         tcache_idle = t->next_idle;
+        for (uint32_t b = 0; b < TCACHE_BINS; b++) {
+            t->fill[b] = TCACHE_FILL_FIRST;
+        }
         return t;
     }
     t = (struct tcache *)base_alloc(sizeof *t, 64);

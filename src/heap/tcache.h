@@ -29,13 +29,13 @@
 #define TCACHE_SLOTS (TCACHE_BINS * (TCACHE_DEPTH_MAX + 1U))
 
 struct tcache {
-    uint8_t             bin_of[SC_LOOKUP_MAX / SC_TINY_MIN + 1]; /* bytes / SC_TINY_MIN, rounded up -> bin */
     uint32_t            top[TCACHE_BINS];
     uint32_t            limit[TCACHE_BINS];
-    uint32_t            magic[TCACHE_BINS];                     /* reciprocal of the class, divide.h */
-    uint32_t            bound[TCACHE_BINS];                     /* equal to magic; apart so that both are operands */
+    divide_magic_t      magic[TCACHE_BINS];                     /* reciprocal of the class */
+    divide_magic_t      bound[TCACHE_BINS];                     /* equal to magic; apart so that both are operands */
     uint64_t            window;                                 /* of the leaf below; UINT64_MAX: none */
     struct radix_leaf  *leaf;
+    uint8_t             bin_of[SC_LOOKUP_MAX / SC_TINY_MIN + 1]; /* bytes / SC_TINY_MIN, rounded up -> bin */
     uint32_t            floor[TCACHE_BINS];
     uint16_t            fill[TCACHE_BINS];                      /* blocks to ask for at the next miss */
     bool                missed[TCACHE_BINS];                    /* since the last collection */
@@ -55,10 +55,10 @@ extern struct tcache tcache_dead;
 /* The block on top of the stack of that bin, 0 if it is empty. */
 static inline uint64_t tcache_pop(struct tcache *t, uint32_t bin)
 {
-    uint32_t top = t->top[bin];
+    uint64_t top = t->top[bin];
     uint64_t block = t->slot[top];
     if (block != 0) {
-        t->top[bin] = top - 1;
+        t->top[bin] = (uint32_t)(top - 1);
     }
     return block;
 }
@@ -76,7 +76,7 @@ static inline bool tcache_push(struct tcache *t, uint64_t block)
     if (block / (1UL << RADIX_LG_WINDOW) != t->window) {
         return false;
     }
-    uint64_t word = t->leaf->word[block % (1UL << RADIX_LG_WINDOW) / PAGE];
+    uint64_t word = t->leaf->word[(uint32_t)(block % (1UL << RADIX_LG_WINDOW)) / (uint32_t)PAGE];
     uint32_t bin = word_bin(word);
     uint32_t top = t->top[bin];
     if (divide_fraction(word_offset(word, block), t->magic[bin]) >= t->bound[bin] || top >= t->limit[bin]
@@ -93,7 +93,7 @@ struct tcache *tcache_create(void);                             /* NULL: out of 
 void           tcache_destroy(struct tcache *t);                /* all its blocks go back to their bins */
 uint64_t       tcache_refill(struct tcache *t, uint32_t bin);   /* a block, 0: out of memory; t may be a stand-in */
 void           tcache_free_slow(struct tcache *t, uint64_t block, const char *call);   /* t may be a stand-in */
-uint32_t       tcache_bin_checked(uint64_t block);              /* bin of the block that begins there, 0: none does */
+uint64_t       tcache_usable(uint64_t block, const char *call); /* bytes of the block; where none begins the caller is told */
 void           tcache_tick(struct tcache *t);                   /* one slow event: now and then collects and decays */
 void           tcache_flush(struct tcache *t);                  /* all stacks */
 uint64_t       tcache_blocks(uint32_t bin);                     /* in all caches, approximate while threads run */

@@ -1,4 +1,4 @@
-/* 1,000 threads, a few at a time, that allocate, hand a block to the next and exit: memory must not grow.
+/* 2,000 threads, ten at a time, that allocate, hand a block to the next and exit: memory must not grow.
  * Also allocates in a destructor of another key, after the allocator's own may have run. */
 #include <pthread.h>
 #include <stdio.h>
@@ -61,7 +61,7 @@ static void wave(int waves)
 int main(void)
 {
     pthread_key_create(&key, in_destructor);
-    wave(10);
+    wave(100);                          /* until every arena and bin has met its worst case */
     long before = resident_pages();
     wave(100);
     long after = resident_pages();
@@ -69,6 +69,6 @@ int main(void)
         fprintf(stderr, "threads_come_and_go: %ld resident pages grew to %ld\n", before, after);
         return 1;
     }
-    printf("ok threads_come_and_go: %ld resident pages after 100 threads, %ld after 1,000 more\n", before, after);
+    printf("ok threads_come_and_go: %ld resident pages after 1,000 threads, %ld after 1,000 more\n", before, after);
     return 0;
 }
