@@ -25,4 +25,27 @@ bool pool_grant(void);                              /* whether the OS has memory
 #define POOL_NEW(type, name, key) ((type *)os_map_metadata(sizeof(type)))
 #endif
 
+/*@ ghost uint8_t pool_mapped[1UL << (LG_VADDR - 6)]; */   /* cache line -> belongs to a block of pool_map */
+
+/* A block of zero bytes as an address, 0 if the OS has none. */
+/*@ requires length:  0 < bytes < (1UL << LG_VADDR) && bytes % PAGE == 0;
+    terminates        \true;
+    exits             \false;
+    assigns           pool_mapped[0 .. (1UL << (LG_VADDR - 6)) - 1];
+    ensures  in:      \result + bytes <= (1UL << LG_VADDR);
+    ensures  aligned: \result % 4096 == 0;
+    ensures  fresh:   \result != 0 ==> \forall integer l; \result <= l * 64 < \result + bytes ==>
+                          \old(pool_mapped[l]) == 0 && pool_mapped[l] == 1;
+    ensures  rest:    \forall integer l; 0 <= l < (1UL << (LG_VADDR - 6)) &&
+                          !(\result != 0 && \result <= l * 64 < \result + bytes) ==> pool_mapped[l] == \old(pool_mapped[l]);
+*/
+static inline uintptr_t pool_map(size_t bytes)
+#ifdef __FRAMAC__
+;
+#else
+{
+    return (uintptr_t)os_map_metadata(bytes);
+}
+#endif
+
 #endif
