@@ -1,0 +1,73 @@
+/* bitmap_word: operations on one 64-bit word of a bitmap.
+ *
+ * They take the word and return the new word, so that a caller keeps it in a register while it takes many bits.
+ * The lowest set bit is bits_lowest (platform/bits.h). The lemmas on counts are in spec/bitmap_word_lemmas.acsl.
+ */
+#ifndef QED_DS_BITMAP_WORD_H
+#define QED_DS_BITMAP_WORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "platform/bits.h"
+
+#include "bitmap_word.acsl"
+#include "bitmap_word_lemmas.acsl"
+
+#define BITMAP_WORD_BITS 64U
+
+/*@ requires range: i < 64;
+    terminates      \true;
+    exits           \false;
+    assigns         \nothing;
+    ensures  bit:   \result <==> tbit(w, i);
+*/
+static inline bool bitmap_word_get(uint64_t w, uint32_t i)
+{
+    return ((w >> i) & 1) != 0;
+}
+
+/*@ requires range:  i < 64;
+    terminates       \true;
+    exits            \false;
+    assigns          \nothing;
+    ensures  set:    tbit(\result, i);
+    ensures  others: SameBitsBut(w, \result, i);
+    ensures  some:   \result != 0;
+*/
+static inline uint64_t bitmap_word_set(uint64_t w, uint32_t i)
+{
+    /*@ ghost bitmap_word_lemma_shift((int)i); */
+    return w | (1UL << i);
+}
+
+/*@ requires range:  i < 64;
+    terminates       \true;
+    exits            \false;
+    assigns          \nothing;
+    ensures  clear:  !tbit(\result, i);
+    ensures  others: SameBitsBut(w, \result, i);
+*/
+static inline uint64_t bitmap_word_clear(uint64_t w, uint32_t i)
+{
+    /*@ ghost bitmap_word_lemma_shift((int)i); */
+    return w & ~(1UL << i);
+}
+
+/* The word whose n lowest bits are set. */
+/*@ requires range: n <= 64;
+    terminates      \true;
+    exits           \false;
+    assigns         \nothing;
+    ensures  mask:  IsMask(\result, n);
+*/
+static inline uint64_t bitmap_word_mask(uint32_t n)
+{
+    if (n == 0) {
+        return 0;
+    }
+    /*@ ghost bitmap_word_lemma_ones_shifted(64 - (int)n); */
+    return UINT64_MAX >> (64U - n);
+}
+
+#endif
