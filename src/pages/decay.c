@@ -1,36 +1,118 @@
 /* decay: epochs, backlog and limit. */
 #include "pages/decay.h"
 
+#include "decay_lemmas.acsl"
+
 #define NSTEPS SMOOTHSTEP_NSTEPS
-#define TIME_MS_MAX (UINT64_MAX / NSTEPS)
 
 int64_t  decay_ms[DECAY_COUNT];
 uint64_t decay_epoch[DECAY_COUNT];
 uint64_t decay_limit[DECAY_COUNT];
 uint64_t decay_backlog[DECAY_COUNT][NSTEPS];
 
-void decay_set(uint32_t which, int64_t ms)
+/* Moves the backlog n epochs on; newest pages became unused in the last of them. */
+/*@ requires which:   which < DECAY_COUNT;
+    requires range:   1 <= n <= NSTEPS;
+    requires rising:  SmoothstepRising;
+    terminates        \true;
+    exits             \false;
+    assigns           decay_backlog[which][0 .. NSTEPS - 1];
+    ensures  moved:   DecayMoved{Pre,Post}(which, n, newest);
+    ensures  lighter: DecayWeight{Post}(which, NSTEPS) <= DecayWeight{Pre}(which, NSTEPS) + newest * SMOOTHSTEP_ONE;
+    ensures  newest:  DecayWeight{Post}(which, NSTEPS) >= newest * SMOOTHSTEP_ONE;
+    ensures  cleared: n == NSTEPS ==> DecayWeight{Post}(which, NSTEPS) == newest * SMOOTHSTEP_ONE;
+    ensures  other:   DecayWeight{Post}(1 - which, NSTEPS) == DecayWeight{Pre}(1 - which, NSTEPS);
+*/
+static void decay_shift(uint32_t which, uint32_t n, uint64_t newest)
+{
+    /*@ ghost decay_lemma_part(which, n); */
+    /*@ loop invariant range: 0 <= i <= NSTEPS - n;
+        loop invariant done:  \forall integer j; 0 <= j < i ==>
+                                decay_backlog[which][j] == \at(decay_backlog[which][j + n], Pre);
+        loop invariant todo:  \forall integer j; i <= j < NSTEPS ==>
+                                decay_backlog[which][j] == \at(decay_backlog[which][j], Pre);
+        loop assigns i, decay_backlog[which][0 .. NSTEPS - 1];
+        loop variant NSTEPS - n - i;
+    */
+    for (uint32_t i = 0; i < NSTEPS - n; i++) {
+        decay_backlog[which][i] = decay_backlog[which][i + n];
+    }
+    /*@ loop invariant range: NSTEPS - n <= i <= NSTEPS - 1;
+        loop invariant done:  \forall integer j; 0 <= j < NSTEPS - n ==>
+                                decay_backlog[which][j] == \at(decay_backlog[which][j + n], Pre);
+        loop invariant zero:  \forall integer j; NSTEPS - n <= j < i ==> decay_backlog[which][j] == 0;
+        loop assigns i, decay_backlog[which][0 .. NSTEPS - 1];
+        loop variant NSTEPS - 1 - i;
+    */
+    for (uint32_t i = NSTEPS - n; i < NSTEPS - 1; i++) {
+        decay_backlog[which][i] = 0;
+    }
+    decay_backlog[which][NSTEPS - 1] = newest;
+    /*@ ghost
+        /@ loop invariant range:   0 <= k <= NSTEPS - 1;
+           loop invariant lighter: k <= NSTEPS - n ==>
+                                     DecayWeight(which, k) <= DecayWeight{Pre}(which, k + n);
+           loop invariant rest:    k >= NSTEPS - n ==>
+                                     DecayWeight(which, k) <= DecayWeight{Pre}(which, NSTEPS);
+           loop invariant cleared: n == NSTEPS ==> DecayWeight(which, k) == 0;
+           loop invariant some:    DecayWeight(which, k) >= 0;
+           loop invariant other:   DecayWeight(1 - which, k) == DecayWeight{Pre}(1 - which, k);
+           loop assigns k;
+           loop variant NSTEPS - k;
+        @/
+        for (uint32_t k = 0; k < NSTEPS - 1; k++) {
+            if (k < NSTEPS - n) {
+                decay_lemma_product(decay_backlog[which][k], smoothstep[k + 1], smoothstep[k + n + 1]);
+            }
+            /@ assert positive: decay_backlog[which][k] * smoothstep[k + 1] >= 0; @/
+        }
+        decay_lemma_last(which);
+    */
+}
+
+/*@ requires which:   which < DECAY_COUNT;
+    requires rising:  SmoothstepRising;
+    terminates        \true;
+    exits             \false;
+    assigns           decay_ms[which], decay_epoch[which], decay_limit[which], decay_backlog[which][0 .. NSTEPS - 1];
+    ensures  ms:      decay_ms[which] == ms;
+    ensures  empty:   DecayEmpty(which) && decay_limit[which] == 0;
+    ensures  limit:   DecayLimitOk(which);
+    ensures  other:   DecayWeight{Post}(1 - which, NSTEPS) == DecayWeight{Pre}(1 - which, NSTEPS);
+*/
+static void decay_clear(uint32_t which, int64_t ms)
 {
     decay_ms[which] = ms;
     decay_epoch[which] = 0;
     decay_limit[which] = 0;
-    for (uint32_t i = 0; i < NSTEPS; i++) {
-        decay_backlog[which][i] = 0;
-    }
+    decay_shift(which, NSTEPS, 0);
+}
+
+void decay_set(uint32_t which, int64_t ms)
+{
+    decay_clear(which, ms);
 }
 
 void decay_boot(void)
 {
     smoothstep_boot();
-    decay_set(DECAY_DIRTY, -1);
-    decay_set(DECAY_MUZZY, -1);
+    decay_clear(DECAY_DIRTY, -1);
+    decay_clear(DECAY_MUZZY, -1);
 }
 
 /* Begins the epoch that now_ms is in; the number of epochs since the last call, at most NSTEPS. */
+/*@ requires which:   which < DECAY_COUNT;
+    requires some:    decay_ms[which] > 0;
+    terminates        \true;
+    exits             \false;
+    assigns           decay_epoch[which];
+    ensures  time:    decay_epoch[which] <= DecayTime(now_ms) < decay_epoch[which] + decay_ms[which];
+    ensures  passed:  \result == \min(NSTEPS, \old(DecayPassed(which, now_ms)));
+*/
 static uint32_t decay_pass_epochs(uint32_t which, uint64_t now_ms)
 {
     uint64_t interval = (uint64_t)decay_ms[which];
-    uint64_t now = (now_ms < TIME_MS_MAX ? now_ms : TIME_MS_MAX) * NSTEPS;
+    uint64_t now = (now_ms < DECAY_TIME_MS_MAX ? now_ms : DECAY_TIME_MS_MAX) * NSTEPS;
     if (now < decay_epoch[which]) {
         decay_epoch[which] = now;
         return 0;
@@ -40,29 +122,60 @@ static uint32_t decay_pass_epochs(uint32_t which, uint64_t now_ms)
     return since / interval < NSTEPS ? (uint32_t)(since / interval) : NSTEPS;
 }
 
-/* Moves the backlog n epochs on; newest pages became unused in the last of them. */
-static void decay_shift(uint32_t which, uint32_t n, uint64_t newest)
-{
-    for (uint32_t i = 0; i < NSTEPS - n; i++) {
-        decay_backlog[which][i] = decay_backlog[which][i + n];
-    }
-    for (uint32_t i = NSTEPS - n; i < NSTEPS - 1; i++) {
-        decay_backlog[which][i] = 0;
-    }
-    decay_backlog[which][NSTEPS - 1] = newest;
-}
-
+/*@ requires which:   which < DECAY_COUNT;
+    requires rising:  SmoothstepRising;
+    requires backlog: DecayBacklogOk(which);
+    requires fits:    DecayWeight(which, NSTEPS) < (DECAY_NPAGES_MAX + 1) * SMOOTHSTEP_ONE;
+    terminates        \true;
+    exits             \false;
+    assigns           \nothing;
+    ensures  weight:  \result * SMOOTHSTEP_ONE <= DecayWeight(which, NSTEPS) < (\result + 1) * SMOOTHSTEP_ONE;
+    ensures  sum:     \result <= DecaySum(which, NSTEPS);
+*/
 static uint64_t decay_weigh(uint32_t which)
 {
     uint64_t weight = 0;
+    /*@ loop invariant range:  0 <= i <= NSTEPS;
+        loop invariant weight: weight == DecayWeight(which, i);
+        loop invariant sum:    weight <= DecaySum(which, i) * SMOOTHSTEP_ONE;
+        loop assigns i, weight;
+        loop variant NSTEPS - i;
+    */
     for (uint32_t i = 0; i < NSTEPS; i++) {
+        /*@ ghost decay_lemma_part(which, i + 1);
+                  decay_lemma_product(decay_backlog[which][i], smoothstep[i + 1], SMOOTHSTEP_ONE); */
         weight += decay_backlog[which][i] * smoothstep[i + 1];
     }
     return weight / SMOOTHSTEP_ONE;
 }
 
+/* One step of n epochs. */
+/*@ requires which:   which < DECAY_COUNT;
+    requires range:   1 <= n <= NSTEPS;
+    requires ok:      DecayOk;
+    requires npages:  npages_now <= DECAY_NPAGES_MAX;
+    terminates        \true;
+    exits             \false;
+    assigns           decay_limit[which], decay_backlog[which][0 .. NSTEPS - 1];
+    ensures  ok:      DecayOk;
+    ensures  moved:   DecayMoved{Pre,Post}(which, n, \old(DecayNew(which, npages_now)));
+    ensures  sum:     decay_limit[which] <= DecaySum(which, NSTEPS);
+    ensures  fresh:   decay_limit[which] >= npages_now - \old(decay_limit[which]);
+    ensures  peak:    decay_limit[which] <= \max(\old(decay_limit[which]), npages_now);
+    ensures  over:    n == NSTEPS && npages_now <= \old(decay_limit[which]) ==> decay_limit[which] == 0;
+    ensures  empty:   DecayEmpty(which) ==> decay_limit[which] == 0;
+*/
+static void decay_step(uint32_t which, uint32_t n, uint64_t npages_now)
+{
+    uint64_t newest = npages_now > decay_limit[which] ? npages_now - decay_limit[which] : 0;
+    decay_shift(which, n, newest);
+    decay_limit[which] = decay_weigh(which);
+    /*@ ghost decay_lemma_empty(which); */
+}
+
 uint64_t decay_advance(uint32_t which, uint64_t now_ms, uint64_t npages_now)
 {
+    /*@ ghost decay_lemma_empty(which); */
     if (decay_ms[which] <= 0) {
         return decay_ms[which] < 0 ? npages_now : 0;
     }
@@ -70,7 +183,6 @@ uint64_t decay_advance(uint32_t which, uint64_t now_ms, uint64_t npages_now)
     if (n == 0) {
         return npages_now;
     }
-    decay_shift(which, n, npages_now > decay_limit[which] ? npages_now - decay_limit[which] : 0);
-    decay_limit[which] = decay_weigh(which);
+    decay_step(which, n, npages_now);
     return npages_now < decay_limit[which] ? npages_now : decay_limit[which];
 }
