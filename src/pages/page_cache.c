@@ -1,121 +1,354 @@
-/* page_cache: two primitives, cache_pull and cache_put, move an extent out of and into the free ones; between them its
- * state is not free, so every invariant holds in between, and the operations are sequences of these, splits and merges.
+/* page_cache: seven primitives, from cache_pull to cache_adopt, each keep the whole invariant; between them an extent that
+ * is being worked on is BUSY, which belongs to no heap and joins nobody. The operations are sequences of primitives.
  */
 #include "pages/page_cache.h"
 
-#include "ds/bitmap_word.h"
-#include "ds/pairing_heap.h"
 #include "platform/bits.h"
-#include "platform/os.h"
 
-#define CACHE_WORDS ((PAGE_CACHE_HEAPS + 63U) / 64U)
+#include "extent_lemmas.acsl"
+#include "page_cache_lemmas.acsl"
+
 #define GROW_NPAGES_MIN (1UL << (21 - LG_PAGE))         /* 2 MiB */
 #define GROW_NPAGES_MAX (1UL << (26 - LG_PAGE))         /* 64 MiB */
 #define GROW_SHARE 4U                                   /* a growth adds a quarter to what is mapped */
 
-_Static_assert(EXTENT_MUZZY == EXTENT_DIRTY + 1 && EXTENT_RETAINED == EXTENT_DIRTY + 2, "heaps are numbered by state");
-_Static_assert(LG_PAGE <= 21, "the least growth is at least a page");
-
 uint64_t page_cache_mapped_npages;
+uint64_t page_cache_bits[PAGE_CACHE_WORDS];
 
-static uint64_t cache_bits[CACHE_WORDS];                /* bit h: heap h is not empty */
+/* -- which heap ------------------------------------------------------------------------------------------------ */
 
-static bool cache_is_free(uint8_t state)
+/*@ terminates      \true;
+    exits           \false;
+    assigns         \nothing;
+    ensures  is:    \result <==> CacheState(state);
+*/
+static inline bool cache_is_free(uint8_t state)
 {
     return EXTENT_DIRTY <= state && state <= EXTENT_RETAINED;
 }
 
-static uint32_t cache_heap_first(uint8_t state)
+/*@ requires state: CacheState(state);
+    terminates      \true;
+    exits           \false;
+    assigns         \nothing;
+    ensures  first: \result == CACHE_HEAP_FIRST(state);
+    ensures  range: 1 <= \result && \result + SC_NPSIZES <= PAGE_CACHE_HEAPS;
+*/
+static inline uint32_t cache_heap_first(uint8_t state)
 {
-    return 1U + (uint32_t)(state - EXTENT_DIRTY) * SC_NPSIZES;
+    return 1U + (state - (uint32_t)EXTENT_DIRTY) * SC_NPSIZES;
 }
 
-static uint32_t cache_heap(uint8_t state, uint64_t npages)
+/*@ requires state: CacheState(state);
+    requires some:  0 < npages <= PAGE_COUNT_MAX;
+    terminates      \true;
+    exits           \false;
+    assigns         \nothing;
+    ensures  is:    CacheHeapIs(\result, state, npages);
+    ensures  range: CacheHeapRange(\result);
+*/
+static inline uint32_t cache_heap(uint8_t state, uint64_t npages)
 {
     return cache_heap_first(state) + size_class_page_index(npages);
 }
 
 /* The lowest non-empty heap of h .. end - 1, end if there is none. */
+/*@ requires range:   1 <= h <= end <= PAGE_CACHE_HEAPS;
+    terminates        \true;
+    exits             \false;
+    assigns           \nothing;
+    ensures  range:   h <= \result <= end;
+    ensures  found:   \result < end ==> CacheBit(\result);
+    ensures  lowest:  \forall integer k; h <= k < \result ==> !CacheBit(k);
+*/
 static uint32_t cache_nonempty(uint32_t h, uint32_t end)
 {
+    /*@ loop invariant range:  \at(h, Pre) <= h < end + 64;
+        loop invariant lowest: \forall integer k; \at(h, Pre) <= k < h ==> !CacheBit(k);
+        loop assigns   h;
+        loop variant   end + 64 - h;
+    */
     while (h < end) {
-        uint64_t w = cache_bits[h / 64] >> (h % 64);
+        uint64_t w = page_cache_bits[h / 64] >> (h % 64);
         if (w != 0) {
             uint32_t found = h + bits_lowest(w);
+            /*@ assert bits: \forall integer k; h <= k <= found ==> (CacheBit(k) <==> ((w >> (k - h)) & 1) != 0); */
             return found < end ? found : end;
         }
+        /*@ assert none: \forall integer k; h <= k < (h / 64 + 1) * 64 ==> !CacheBit(k); */
         h = (h / 64 + 1) * 64;
     }
     return end;
 }
 
+/* -- primitives ------------------------------------------------------------------------------------------------ */
+
 /* Takes free e out: BUSY. */
+/*@ requires ok:      PageCacheOk;
+    requires free:    ExtUsed(e) && CacheState(ext_state[e]);
+    terminates        \true;
+    exits             \false;
+    assigns           CACHE_ASSIGNS_HEAPS, CACHE_ASSIGNS_STATES;
+    ensures  ok:      PageCacheOk;
+    ensures  busy:    CacheHas(e, EXTENT_BUSY);
+    ensures  others:  CacheHeldKept{Pre,Post}(e, e);
+    ensures  pages:   CachePagesKept{Pre,Post}(ext_page[e], ext_page[e] + ext_npages[e]);
+*/
 static void cache_pull(uint32_t e)
 {
     uint32_t h = cache_heap(AT(ext_state, e), AT(ext_npages, e));
     pairing_heap_remove(h, e);
     if (pairing_heap_first(h) == 0) {
-        cache_bits[h / 64] = bitmap_word_clear(cache_bits[h / 64], h % 64);
+        page_cache_bits[h / 64] = bitmap_word_clear(page_cache_bits[h / 64], h % 64);
     }
     extent_set_state(e, EXTENT_BUSY);
+    /*@ ghost page_cache_lemma_ok(); */
 }
 
-/* Makes e, which is not free and has no neighbour of that state, free. */
+/* Makes BUSY e, which has no neighbour of that state, free. */
+/*@ requires ok:      PageCacheOk;
+    requires busy:    CacheHas(e, EXTENT_BUSY);
+    requires state:   CacheState(state);
+    requires before:  ext_page_state[ext_page[e] - 1] != state;
+    requires behind:  ext_page[e] + ext_npages[e] < PAGE_COUNT_MAX ==>
+                          ext_page_state[ext_page[e] + ext_npages[e]] != state;
+    terminates        \true;
+    exits             \false;
+    assigns           CACHE_ASSIGNS_HEAPS, CACHE_ASSIGNS_STATES;
+    ensures  ok:      PageCacheOk;
+    ensures  free:    ExtUsed(e) && ext_state[e] == state;
+    ensures  others:  CacheHeldKept{Pre,Post}(e, e);
+    ensures  pages:   CachePagesKept{Pre,Post}(ext_page[e], ext_page[e] + ext_npages[e]);
+*/
 static void cache_put(uint32_t e, uint8_t state)
 {
     uint32_t h = cache_heap(state, AT(ext_npages, e));
     extent_set_state(e, state);
     pairing_heap_insert(h, e, AT(ext_page, e));
-    cache_bits[h / 64] = bitmap_word_set(cache_bits[h / 64], h % 64);
+    page_cache_bits[h / 64] = bitmap_word_set(page_cache_bits[h / 64], h % 64);
+    /*@ ghost page_cache_lemma_ok(); */
 }
 
+/* Changes held e from ACTIVE to BUSY or back. */
+/*@ requires ok:      PageCacheOk;
+    requires held:    ExtUsed(e) && CacheHeldState(ext_state[e]) && ph_own[e] == 0;
+    requires state:   CacheHeldState(state);
+    terminates        \true;
+    exits             \false;
+    assigns           CACHE_ASSIGNS_STATES;
+    ensures  ok:      PageCacheOk;
+    ensures  has:     CacheHas(e, state);
+    ensures  others:  CacheHeldKept{Pre,Post}(e, e);
+    ensures  pages:   CachePagesKept{Pre,Post}(ext_page[e], ext_page[e] + ext_npages[e]);
+*/
+static inline void cache_hold(uint32_t e, uint8_t state)
+{
+    extent_set_state(e, state);
+    /*@ ghost page_cache_lemma_ok(); */
+}
+
+/* Held e keeps its first npages: the rest, in the same state. */
+/*@ requires ok:      PageCacheOk;
+    requires held:    ExtUsed(e) && CacheHeldState(ext_state[e]);
+    requires spare:   ExtSpare(1);
+    requires less:    0 < npages < ext_npages[e];
+    terminates        \true;
+    exits             \false;
+    assigns           CACHE_ASSIGNS_IDS, CACHE_ASSIGNS_PAGES, ext_state[extent_unused];
+    ensures  ok:      PageCacheOk;
+    ensures  spare:   \old(ExtSpare(2)) ==> ExtSpare(1);
+    ensures  front:   ExtUsed(e) && ext_page[e] == \old(ext_page[e]) && ext_npages[e] == npages;
+    ensures  back:    CacheHas(\result, ext_state[e]) && ext_page[\result] == ext_page[e] + npages &&
+                          ext_npages[\result] == \old(ext_npages[e]) - npages;
+    ensures  state:   ext_state[e] == \old(ext_state[e]);
+    ensures  others:  CacheHeldKept{Pre,Post}(e, e);
+    ensures  fresh:   \result != e && !\old(ExtUsed(extent_unused)) && \result == \old(extent_unused);
+*/
+static inline uint32_t cache_split(uint32_t e, uint64_t npages)
+{
+    uint32_t rest = extent_split(e, npages);
+    /*@ ghost page_cache_lemma_ok(); */
+    return rest;
+}
+
+/* Held b, right behind a and in the same state, becomes part of a. */
+/*@ requires ok:      PageCacheOk;
+    requires held:    ExtUsed(a) && CacheHeldState(ext_state[a]);
+    requires has:     CacheHas(b, ext_state[a]);
+    requires follows: ext_page[a] + ext_npages[a] == ext_page[b];
+    terminates        \true;
+    exits             \false;
+    assigns           CACHE_ASSIGNS_IDS, CACHE_ASSIGNS_PAGES, ext_state[b];
+    ensures  ok:      PageCacheOk;
+    ensures  spare:   ExtSpare(1);
+    ensures  all:     ExtUsed(a) && ext_page[a] == \old(ext_page[a]) &&
+                          ext_npages[a] == \old(ext_npages[a] + ext_npages[b]);
+    ensures  state:   ext_state[a] == \old(ext_state[a]);
+    ensures  others:  CacheHeldKept{Pre,Post}(a, b);
+*/
+static inline void cache_merge(uint32_t a, uint32_t b)
+{
+    extent_merge(a, b);
+    /*@ ghost page_cache_lemma_ok(); */
+}
+
+/* Pages that the OS just gave become a BUSY extent; 0: no memory for it, the pages are the OS's again. */
+/*@ requires ok:      PageCacheOk;
+    requires range:   0 < page && 0 < npages && page + npages <= PAGE_COUNT_MAX;
+    requires mapped:  \forall integer p; page <= p < page + npages ==> os_mapped[p] == 1;
+    requires fresh:   \forall integer p; page <= p < page + npages ==> ext_owner[p] == 0;
+    terminates        \true;
+    exits             \false;
+    assigns           CACHE_ASSIGNS_IDS, CACHE_ASSIGNS_PAGES, CACHE_ASSIGNS_STATES, CACHE_ASSIGNS_GROWTH;
+    ensures  ok:      PageCacheOk;
+    ensures  busy:    \result != 0 ==> CacheHas(\result, EXTENT_BUSY);
+    ensures  all:     \result != 0 ==> ext_page[\result] == page && ext_npages[\result] == npages;
+    ensures  others:  CacheHeldKept{Pre,Post}(0, 0);
+    ensures  pages:   \result != 0 ==> CachePagesKept{Pre,Post}(page, page + npages);
+    ensures  fail:    \result == 0 ==> CachePagesKept{Pre,Post}(0, 0);
+*/
+static uint32_t cache_adopt(uint64_t page, uint64_t npages)
+{
+    if (!extent_reserve(1) || !extent_reserve_pages(page, npages)) {
+        os_unmap(page, npages);
+        /*@ ghost page_cache_lemma_ok(); */
+        return 0;
+    }
+    /*@ ghost page_cache_lemma_total(); */
+    page_cache_mapped_npages += npages;
+    uint32_t e = extent_create(page, npages, EXTENT_BUSY);
+    /*@ ghost page_cache_lemma_ok(); */
+    return e;
+}
+
+/* -- coalescing ------------------------------------------------------------------------------------------------ */
+
+/* Joins BUSY e with the extent behind it, if that is free in that state. */
+/*@ requires ok:      PageCacheOk;
+    requires busy:    CacheHas(e, EXTENT_BUSY);
+    requires state:   CacheState(state);
+    terminates        \true;
+    exits             \false;
+    assigns           CACHE_ASSIGNS;
+    ensures  ok:      PageCacheOk;
+    ensures  busy:    CacheHas(e, EXTENT_BUSY);
+    ensures  start:   ext_page[e] == \old(ext_page[e]);
+    ensures  more:    ext_npages[e] >= \old(ext_npages[e]);
+    ensures  spare:   \old(ExtSpare(1)) ==> ExtSpare(1);
+    ensures  joined:  \forall integer p; \old(ext_page[e] + ext_npages[e]) <= p < ext_page[e] + ext_npages[e] ==>
+                          \old(ext_page_state[p]) == state;
+    ensures  behind:  ext_page[e] + ext_npages[e] < PAGE_COUNT_MAX ==>
+                          ext_page_state[ext_page[e] + ext_npages[e]] != state;
+    ensures  others:  CacheHeldKept{Pre,Post}(e, e);
+    ensures  pages:   CachePagesKept{Pre,Post}(\old(ext_page[e] + ext_npages[e]), ext_page[e] + ext_npages[e]);
+*/
 static void cache_absorb_next(uint32_t e, uint8_t state)
 {
     uint32_t next = extent_next(e);
     if (next != 0 && AT(ext_state, next) == state) {
+        /*@ ghost page_cache_lemma_pages(next); */
         cache_pull(next);
-        extent_merge(e, next);
+        cache_merge(e, next);
     }
 }
 
+/* Joins BUSY e with the extent before it, if that is free in that state: what e is now part of. */
+/*@ requires ok:      PageCacheOk;
+    requires busy:    CacheHas(e, EXTENT_BUSY);
+    requires state:   CacheState(state);
+    terminates        \true;
+    exits             \false;
+    assigns           CACHE_ASSIGNS;
+    ensures  ok:      PageCacheOk;
+    ensures  busy:    CacheHas(\result, EXTENT_BUSY);
+    ensures  start:   ext_page[\result] <= \old(ext_page[e]);
+    ensures  end:     ext_page[\result] + ext_npages[\result] == \old(ext_page[e] + ext_npages[e]);
+    ensures  spare:   \old(ExtSpare(1)) ==> ExtSpare(1);
+    ensures  joined:  \forall integer p; ext_page[\result] <= p < \old(ext_page[e]) ==>
+                          \old(ext_page_state[p]) == state;
+    ensures  before:  ext_page_state[ext_page[\result] - 1] != state;
+    ensures  same:    \result == e || CacheState(\old(ext_state[\result]));
+    ensures  others:  CacheHeldKept{Pre,Post}(e, e);
+    ensures  pages:   CachePagesKept{Pre,Post}(ext_page[\result], \old(ext_page[e]));
+*/
 static uint32_t cache_absorb_into_prev(uint32_t e, uint8_t state)
 {
     uint32_t prev = extent_prev(e);
     if (prev != 0 && AT(ext_state, prev) == state) {
+        /*@ ghost page_cache_lemma_pages(prev); */
         cache_pull(prev);
-        extent_merge(prev, e);
+        cache_merge(prev, e);
         return prev;
     }
     return e;
 }
 
 /* BUSY e becomes free in that state, with its neighbours of that state: the free extent that it is now part of. */
+/*@ requires ok:      PageCacheOk;
+    requires busy:    CacheHas(e, EXTENT_BUSY);
+    requires state:   CacheState(state);
+    terminates        \true;
+    exits             \false;
+    assigns           CACHE_ASSIGNS;
+    ensures  ok:      PageCacheOk;
+    ensures  free:    ExtUsed(\result) && ext_state[\result] == state;
+    ensures  start:   ext_page[\result] <= \old(ext_page[e]);
+    ensures  end:     ext_page[\result] + ext_npages[\result] >= \old(ext_page[e] + ext_npages[e]);
+    ensures  spare:   \old(ExtSpare(1)) ==> ExtSpare(1);
+    ensures  are:     CachePagesAre(\old(ext_page[e]), \old(ext_page[e] + ext_npages[e]), state);
+    ensures  others:  CacheHeldKept{Pre,Post}(e, e);
+    ensures  pages:   CachePagesKept{Pre,Post}(\old(ext_page[e]), \old(ext_page[e] + ext_npages[e]));
+*/
 static uint32_t cache_give(uint32_t e, uint8_t state)
 {
     cache_absorb_next(e, state);
-    e = cache_absorb_into_prev(e, state);
-    cache_put(e, state);
-    return e;
+    uint32_t all = cache_absorb_into_prev(e, state);
+    cache_put(all, state);
+    /*@ ghost page_cache_lemma_pages(all); */
+    return all;
 }
 
-static uint64_t cache_lead(uint64_t page, uint64_t align_npages)
-{
-    uint64_t over = page % align_npages;
-    return over == 0 ? 0 : align_npages - over;
-}
+/* -- finding --------------------------------------------------------------------------------------------------- */
 
+/*@ requires ok:      PageCacheOk;
+    requires used:    ExtUsed(e);
+    requires some:    0 < npages < PAGE_COUNT_MAX;
+    requires power:   IsPowerOfTwo(align_npages) && align_npages < PAGE_COUNT_MAX;
+    terminates        \true;
+    exits             \false;
+    assigns           \nothing;
+    ensures  fits:    \result ==> CacheFits(e, npages, align_npages);
+*/
 static bool cache_fits(uint32_t e, uint64_t npages, uint64_t align_npages)
 {
-    return cache_lead(AT(ext_page, e), align_npages) + npages <= AT(ext_npages, e);
+    uint64_t page = AT(ext_page, e);
+    uint64_t start = align_up(page, align_npages);
+    /*@ ghost page_cache_lemma_start(page, align_npages, start); */
+    return start + npages <= page + AT(ext_npages, e);
 }
 
 /* A free extent of that state with room for the aligned run, 0 if none is found. Only the first extent of each heap is
  * looked at: above the class of npages + align_npages - 1 the first always fits, so at most the heaps below it, which
  * fit by luck, are looked at in vain. */
+/*@ requires ok:      PageCacheOk;
+    requires state:   CacheState(state);
+    requires some:    0 < npages < PAGE_COUNT_MAX;
+    requires power:   IsPowerOfTwo(align_npages) && align_npages < PAGE_COUNT_MAX;
+    terminates        \true;
+    exits             \false;
+    assigns           \nothing;
+    ensures  found:   \result != 0 ==> ExtUsed(\result) && ext_state[\result] == state;
+    ensures  fits:    \result != 0 ==> CacheFits(\result, npages, align_npages);
+*/
 static uint32_t cache_find(uint8_t state, uint64_t npages, uint64_t align_npages)
 {
     uint32_t end = cache_heap_first(state) + SC_NPSIZES;
     uint32_t h = cache_nonempty(cache_heap(state, npages), end);
+    /*@ loop invariant range: CACHE_HEAP_FIRST(state) <= h <= end;
+        loop invariant bit:   h < end ==> CacheBit(h);
+        loop assigns   h;
+        loop variant   end - h;
+    */
     while (h < end) {
         uint32_t e = pairing_heap_first(h);
         if (cache_fits(e, npages, align_npages)) {
@@ -126,74 +359,16 @@ static uint32_t cache_find(uint8_t state, uint64_t npages, uint64_t align_npages
     return 0;
 }
 
-/* How much to ask the OS for: as much as a share of what is mapped, so that growth is geometric and wastes little. */
-static uint64_t cache_step(uint64_t npages_least)
-{
-    uint64_t n = page_cache_mapped_npages / GROW_SHARE;
-    if (n < GROW_NPAGES_MIN) {
-        n = GROW_NPAGES_MIN;
-    } else if (n > GROW_NPAGES_MAX) {
-        n = GROW_NPAGES_MAX;
-    }
-    return n < npages_least ? npages_least : n;
-}
-
-/* Makes pages that the OS just gave RETAINED: the extent that they are now part of, 0 if there is no memory for it. */
-static uint32_t cache_adopt(uint64_t page, uint64_t npages)
-{
-    if (!extent_reserve(1) || !extent_reserve_pages(page, npages)) {
-        os_unmap(page, npages);
-        return 0;
-    }
-    page_cache_mapped_npages += npages;
-    return cache_give(extent_create(page, npages, EXTENT_BUSY), EXTENT_RETAINED);
-}
-
-/* A RETAINED extent of at least npages with new pages from the OS; 0: out of memory. */
-static uint32_t cache_grow(uint64_t npages)
-{
-    uint64_t n = cache_step(npages);
-    uint64_t page = os_map(n);
-    while (page == 0 && n > npages) {
-        n = n / 2 < npages ? npages : n / 2;
-        page = os_map(n);
-    }
-    return page == 0 ? 0 : cache_adopt(page, n);
-}
-
-/* Gives all pages of BUSY e but the first npages back, free in that state. */
-static void cache_cut_tail(uint32_t e, uint64_t npages, uint8_t state)
-{
-    if (AT(ext_npages, e) > npages) {
-        cache_give(extent_split(e, npages), state);
-    }
-}
-
-/* Gives the first pages of BUSY e back, up to a multiple of align_npages: the rest. */
-static uint32_t cache_cut_lead(uint32_t e, uint64_t align_npages, uint8_t state)
-{
-    uint64_t lead = cache_lead(AT(ext_page, e), align_npages);
-    if (lead == 0) {
-        return e;
-    }
-    uint32_t rest = extent_split(e, lead);
-    cache_give(e, state);
-    return rest;
-}
-
-/* The aligned run, ACTIVE, out of free e with room for it. Two ids are reserved. */
-static uint32_t cache_carve(uint32_t e, uint64_t npages, uint64_t align_npages)
-{
-    uint8_t state = AT(ext_state, e);
-    cache_pull(e);
-    uint32_t run = cache_cut_lead(e, align_npages, state);
-    cache_cut_tail(run, npages, state);
-    extent_set_state(run, EXTENT_ACTIVE);
-    AT(ext_zeroed, run) = state == EXTENT_RETAINED;
-    return run;
-}
-
-/* A free extent with room for the aligned run. */
+/* Of any state, those first whose pages are in memory. */
+/*@ requires ok:      PageCacheOk;
+    requires some:    0 < npages < PAGE_COUNT_MAX;
+    requires power:   IsPowerOfTwo(align_npages) && align_npages < PAGE_COUNT_MAX;
+    terminates        \true;
+    exits             \false;
+    assigns           \nothing;
+    ensures  found:   \result != 0 ==> ExtUsed(\result) && CacheState(ext_state[\result]);
+    ensures  fits:    \result != 0 ==> CacheFits(\result, npages, align_npages);
+*/
 static uint32_t cache_find_any(uint64_t npages, uint64_t align_npages)
 {
     uint32_t e = cache_find(EXTENT_DIRTY, npages, align_npages);
@@ -203,9 +378,151 @@ static uint32_t cache_find_any(uint64_t npages, uint64_t align_npages)
     return e != 0 ? e : cache_find(EXTENT_RETAINED, npages, align_npages);
 }
 
+/* -- growing --------------------------------------------------------------------------------------------------- */
+
+/* How much to ask the OS for: as much as a share of what is mapped, so that growth is geometric and wastes little. */
+/*@ requires some:    0 < npages < PAGE_COUNT_MAX;
+    terminates        \true;
+    exits             \false;
+    assigns           \nothing;
+    ensures  range:   npages <= \result < PAGE_COUNT_MAX;
+*/
+static uint64_t cache_step(uint64_t npages)
+{
+    uint64_t n = page_cache_mapped_npages / GROW_SHARE;
+    if (n < GROW_NPAGES_MIN) {
+        n = GROW_NPAGES_MIN;
+    } else if (n > GROW_NPAGES_MAX) {
+        n = GROW_NPAGES_MAX;
+    }
+    return n < npages ? npages : n;
+}
+
+/* A RETAINED extent of at least npages with new pages from the OS; 0: out of memory. */
+/*@ requires ok:      PageCacheOk;
+    requires some:    0 < npages < PAGE_COUNT_MAX;
+    terminates        \true;
+    exits             \false;
+    assigns           CACHE_ASSIGNS, CACHE_ASSIGNS_GROWTH;
+    ensures  ok:      PageCacheOk;
+    ensures  free:    \result != 0 ==> ExtUsed(\result) && ext_state[\result] == EXTENT_RETAINED;
+    ensures  enough:  \result != 0 ==> ext_npages[\result] >= npages;
+    ensures  others:  CacheHeldKept{Pre,Post}(0, 0);
+    ensures  pages:   CachePagesKeptOrNew{Pre,Post}(0, 0);
+*/
+static uint32_t cache_grow(uint64_t npages)
+{
+    uint64_t n = cache_step(npages);
+    uint64_t page = os_map(n);
+    /* A limit on address space may still allow less. */
+    /*@ loop invariant range:   npages <= n < PAGE_COUNT_MAX;
+        loop invariant in:      page == 0 || (0 < page && page + n <= PAGE_COUNT_MAX);
+        loop invariant fresh:   \forall integer p; page != 0 && page <= p < page + n ==> ext_owner[p] == 0;
+        loop invariant mapped:  \forall integer p; page != 0 && page <= p < page + n ==> os_mapped[p] == 1;
+        loop invariant ok:      PageCacheOk;
+        loop assigns   n, page, os_mapped[0 .. PAGE_COUNT_MAX - 1];
+        loop variant   n;
+    */
+    while (page == 0 && n > npages) {
+        n = n / 2 < npages ? npages : n / 2;
+        page = os_map(n);
+    }
+    uint32_t e = page == 0 ? 0 : cache_adopt(page, n);
+    return e == 0 ? 0 : cache_give(e, EXTENT_RETAINED);
+}
+
+/* -- carving --------------------------------------------------------------------------------------------------- */
+
+/* Gives all pages of BUSY e but the first npages back, free in that state. */
+/*@ requires ok:      PageCacheOk;
+    requires busy:    CacheHas(e, EXTENT_BUSY);
+    requires state:   CacheState(state);
+    requires some:    0 < npages;
+    requires spare:   ExtSpare(1);
+    terminates        \true;
+    exits             \false;
+    assigns           CACHE_ASSIGNS;
+    ensures  ok:      PageCacheOk;
+    ensures  busy:    CacheHas(e, EXTENT_BUSY);
+    ensures  start:   ext_page[e] == \old(ext_page[e]);
+    ensures  rest:    ext_npages[e] == (npages < \old(ext_npages[e]) ? npages : \old(ext_npages[e]));
+    ensures  tail:    CachePagesAre(ext_page[e] + ext_npages[e], \old(ext_page[e] + ext_npages[e]), state);
+    ensures  others:  CacheHeldKept{Pre,Post}(e, e);
+    ensures  pages:   CachePagesKept{Pre,Post}(ext_page[e] + ext_npages[e], \old(ext_page[e] + ext_npages[e]));
+*/
+static void cache_cut_tail(uint32_t e, uint64_t npages, uint8_t state)
+{
+    if (AT(ext_npages, e) > npages) {
+        cache_give(cache_split(e, npages), state);
+    }
+}
+
+/* Gives the pages of BUSY e before start back, free in that state: the rest. */
+/*@ requires ok:      PageCacheOk;
+    requires busy:    CacheHas(e, EXTENT_BUSY);
+    requires state:   CacheState(state);
+    requires in:      ExtIn(e, start);
+    requires spare:   ExtSpare(2);
+    terminates        \true;
+    exits             \false;
+    assigns           CACHE_ASSIGNS;
+    ensures  ok:      PageCacheOk;
+    ensures  busy:    CacheHas(\result, EXTENT_BUSY);
+    ensures  start:   ext_page[\result] == start;
+    ensures  end:     ext_page[\result] + ext_npages[\result] == \old(ext_page[e] + ext_npages[e]);
+    ensures  spare:   ExtSpare(1);
+    ensures  lead:    CachePagesAre(\old(ext_page[e]), start, state);
+    ensures  id:      \result == e || !CacheHeldState(\old(ext_state[\result]));
+    ensures  others:  CacheHeldKept{Pre,Post}(e, e);
+    ensures  pages:   CachePagesKept{Pre,Post}(\old(ext_page[e]), start);
+*/
+static uint32_t cache_cut_lead(uint32_t e, uint64_t start, uint8_t state)
+{
+    uint64_t lead = start - AT(ext_page, e);
+    if (lead == 0) {
+        return e;
+    }
+    uint32_t rest = cache_split(e, lead);
+    cache_give(e, state);
+    return rest;
+}
+
+/* The run of npages from start on, ACTIVE, out of free e. Two ids are reserved. */
+/*@ requires ok:      PageCacheOk;
+    requires free:    ExtUsed(e) && CacheState(ext_state[e]);
+    requires in:      ext_page[e] <= start && 0 < npages && start + npages <= ext_page[e] + ext_npages[e];
+    requires spare:   ExtSpare(2);
+    terminates        \true;
+    exits             \false;
+    assigns           CACHE_ASSIGNS, ext_zeroed[0 .. TABLE_MAX - 1];
+    ensures  ok:      PageCacheOk;
+    ensures  active:  CacheHas(\result, EXTENT_ACTIVE);
+    ensures  run:     ext_page[\result] == start && ext_npages[\result] == npages;
+    ensures  fresh:   !CacheHeldState(\old(ext_state[\result]));
+    ensures  were:    \forall integer p; start <= p < start + npages ==>
+                          CacheState(\old(ext_page_state[p]));
+    ensures  others:  CacheHeldKept{Pre,Post}(0, 0);
+    ensures  pages:   CachePagesKept{Pre,Post}(start, start + npages);
+*/
+static uint32_t cache_carve(uint32_t e, uint64_t start, uint64_t npages)
+{
+    uint8_t state = AT(ext_state, e);
+    /*@ ghost page_cache_lemma_pages(e); */
+    cache_pull(e);
+    uint32_t run = cache_cut_lead(e, start, state);
+    cache_cut_tail(run, npages, state);
+    cache_hold(run, EXTENT_ACTIVE);
+    AT(ext_zeroed, run) = state == EXTENT_RETAINED;
+    return run;
+}
+
+/* -- the interface --------------------------------------------------------------------------------------------- */
+
 void page_cache_boot(void)
 {
+    pairing_heap_boot();
     extent_boot();
+    /*@ ghost page_cache_lemma_ok(); */
 }
 
 uint32_t page_cache_alloc(uint64_t npages, uint64_t align_npages)
@@ -217,12 +534,15 @@ uint32_t page_cache_alloc(uint64_t npages, uint64_t align_npages)
     if (e == 0) {
         e = cache_grow(npages + align_npages - 1);
     }
-    return e == 0 || !extent_reserve(2) ? 0 : cache_carve(e, npages, align_npages);
+    if (e == 0 || !extent_reserve(2)) {
+        return 0;
+    }
+    return cache_carve(e, align_up(AT(ext_page, e), align_npages), npages);
 }
 
 void page_cache_free(uint32_t e)
 {
-    extent_set_state(e, EXTENT_BUSY);
+    cache_hold(e, EXTENT_BUSY);
     cache_give(e, EXTENT_DIRTY);
 }
 
@@ -233,7 +553,7 @@ bool page_cache_expand(uint32_t e, uint64_t npages)
     if (next == 0 || !cache_is_free(AT(ext_state, next)) || AT(ext_npages, next) < more || !extent_reserve(2)) {
         return false;
     }
-    extent_merge(e, cache_carve(next, more, 1));
+    cache_merge(e, cache_carve(next, AT(ext_page, next), more));
     AT(ext_zeroed, e) = 0;
     return true;
 }
@@ -243,7 +563,7 @@ bool page_cache_shrink(uint32_t e, uint64_t npages)
     if (!extent_reserve(1)) {
         return false;
     }
-    page_cache_free(extent_split(e, npages));
+    page_cache_free(cache_split(e, npages));
     return true;
 }
 
@@ -255,6 +575,7 @@ uint32_t page_cache_take(uint8_t state, uint64_t npages_max)
         return 0;
     }
     uint32_t e = pairing_heap_first(h);
+    /*@ ghost page_cache_lemma_pages(e); */
     cache_pull(e);
     if (extent_reserve(1)) {
         cache_cut_tail(e, npages_max, state);
