@@ -17,12 +17,10 @@ uintptr_t base_end;
     exits             \false;
     assigns           base_mapped, pool_mapped[0 .. BASE_LINES - 1];
     ensures  ok:      BaseOk;
-    ensures  in:      \result + bytes <= (1UL << LG_VADDR) || \result == 0;
+    ensures  in:      \result != 0 ==> \result + bytes <= (1UL << LG_VADDR);
     ensures  aligned: \result % BASE_ALIGN_MAX == 0;
-    ensures  mapped:  \result != 0 ==> \forall integer l; \result <= l * BASE_LINE < \result + bytes ==>
-                          pool_mapped[l] == 1 && base_live[l] == 0;
-    ensures  apart:   \result != 0 ==> \forall integer l; base_cursor <= l * BASE_LINE < base_end ==>
-                          !(\result <= l * BASE_LINE < \result + bytes);
+    ensures  fresh:   \result != 0 ==> \forall integer l; \result <= l * BASE_LINE < \result + bytes ==>
+                          \old(pool_mapped[l]) == 0 && pool_mapped[l] == 1;
     ensures  counted: base_mapped == \old(base_mapped) + (\result == 0 ? 0 : bytes);
 */
 static uintptr_t base_map(size_t bytes)
@@ -38,14 +36,12 @@ static uintptr_t base_map(size_t bytes)
 }
 
 /* The current block is a fresh one. What was left of the old one is given up: it was too short for the request. */
-/*@ requires ok:     BaseOk;
-    terminates       \true;
-    exits            \false;
-    assigns          base_mapped, base_block_next, base_cursor, base_end, pool_mapped[0 .. BASE_LINES - 1];
-    ensures  ok:     BaseOk;
-    ensures  room:   \result ==> base_cursor != 0 && base_cursor % BASE_ALIGN_MAX == 0 &&
-                         base_end == base_cursor + \old(base_block_next);
-    ensures  grows:  base_mapped >= \old(base_mapped);
+/*@ requires ok:      BaseOk;
+    terminates        \true;
+    exits             \false;
+    assigns           base_mapped, base_block_next, base_cursor, base_end, pool_mapped[0 .. BASE_LINES - 1];
+    ensures  ok:      BaseOk;
+    ensures  grows:   base_mapped >= \old(base_mapped);
 */
 static bool base_refill(void)
 {
@@ -73,33 +69,79 @@ static bool base_refill(void)
 */
 static uintptr_t base_cursor_up(size_t align)
 {
-    return align <= BASE_LINE ? base_cursor : (base_cursor + BASE_ALIGN_MAX - 1) / BASE_ALIGN_MAX * BASE_ALIGN_MAX;
+    uintptr_t p = align <= BASE_LINE ? base_cursor
+                                     : (base_cursor + BASE_ALIGN_MAX - 1) / BASE_ALIGN_MAX * BASE_ALIGN_MAX;
+    /*@ ghost base_lemma_align(p, align); */
+    return p;
 }
 
-uintptr_t base_alloc(size_t bytes, size_t align)
+/* From the current block; 0 if it is too short. */
+/*@ requires ok:      BaseOk;
+    requires size:    0 < size && size % BASE_LINE == 0;
+    requires align:   BaseAlign(align);
+    terminates        \true;
+    exits             \false;
+    assigns           base_allocated, base_cursor, base_live[0 .. BASE_LINES - 1];
+    ensures  ok:      BaseOk;
+    ensures  in:      \result != 0 ==> \result + size <= (1UL << LG_VADDR);
+    ensures  line:    \result % BASE_LINE == 0;
+    ensures  aligned: \result % align == 0;
+    ensures  taken:   \result != 0 ==> BaseTaken{Pre,Post}(\result, \result + size);
+    ensures  others:  \result != 0 ==> BaseOthers{Pre,Post}(\result, \result + size);
+    ensures  counted: \result != 0 ==> base_allocated == \old(base_allocated) + size;
+    ensures  same:    \result == 0 ==> BaseSame{Pre,Post} && base_allocated == \old(base_allocated);
+*/
+static uintptr_t base_bump(uint64_t size, size_t align)
 {
-    if (bytes > BASE_MAPPED_MAX - BASE_BLOCK_FIRST) {
-        return 0;
-    }
-    uint64_t size = (bytes + BASE_LINE - 1) / BASE_LINE * BASE_LINE;
     uintptr_t p = base_cursor_up(align);
-    if (p > base_end || size > base_end - p || base_end == 0) {
-        if (size > base_block_next) {
-            /* A block of its own; the current one stays. */
-            p = base_map((size + BASE_BLOCK_FIRST - 1) / BASE_BLOCK_FIRST * BASE_BLOCK_FIRST);
-            if (p != 0) {
-                /*@ ghost base_lemma_take(p, p + size); */
-                base_allocated += size;
-            }
-            return p;
-        }
-        if (!base_refill()) {
-            return 0;
-        }
-        p = base_cursor;
+    if (p > base_end || size > base_end - p) {
+        return 0;
     }
     /*@ ghost base_lemma_take(p, p + size); */
     base_cursor = p + size;
     base_allocated += size;
     return p;
+}
+
+/* A block of its own; the current one stays. */
+/*@ requires ok:      BaseOk;
+    requires size:    0 < size <= BASE_MAPPED_MAX && size % BASE_LINE == 0;
+    terminates        \true;
+    exits             \false;
+    assigns           base_allocated, base_mapped, base_live[0 .. BASE_LINES - 1], pool_mapped[0 .. BASE_LINES - 1];
+    ensures  ok:      BaseOk;
+    ensures  in:      \result != 0 ==> \result + size <= (1UL << LG_VADDR);
+    ensures  aligned: \result % BASE_ALIGN_MAX == 0;
+    ensures  taken:   \result != 0 ==> BaseTaken{Pre,Post}(\result, \result + size);
+    ensures  others:  \result != 0 ==> BaseOthers{Pre,Post}(\result, \result + size);
+    ensures  counted: \result != 0 ==> base_allocated == \old(base_allocated) + size;
+    ensures  same:    \result == 0 ==> BaseSame{Pre,Post} && base_allocated == \old(base_allocated);
+    ensures  grows:   base_mapped >= \old(base_mapped);
+*/
+static uintptr_t base_alloc_apart(uint64_t size)
+{
+    uintptr_t p = base_map((size + BASE_BLOCK_FIRST - 1) / BASE_BLOCK_FIRST * BASE_BLOCK_FIRST);
+    if (p != 0) {
+        /*@ ghost base_lemma_take(p, p + size); */
+        base_allocated += size;
+    }
+    return p;
+}
+
+uintptr_t base_alloc(size_t bytes, size_t align)
+{
+    if (bytes > BASE_MAPPED_MAX) {
+        return 0;
+    }
+    uint64_t size = (bytes + BASE_LINE - 1) / BASE_LINE * BASE_LINE;
+    uintptr_t p = base_bump(size, align);
+    if (p != 0) {
+        return p;
+    }
+    if (size > base_block_next) {
+        p = base_alloc_apart(size);
+        /*@ ghost base_lemma_align(p, align); */
+        return p;
+    }
+    return base_refill() ? base_bump(size, align) : 0;
 }

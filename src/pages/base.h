@@ -53,13 +53,13 @@ static inline void base_boot(void)
     assigns            base_allocated, base_mapped, base_block_next, base_cursor, base_end,
                        base_live[0 .. BASE_LINES - 1], pool_mapped[0 .. BASE_LINES - 1];
     ensures  ok:       BaseOk;
-    ensures  in:       \result + bytes <= (1UL << LG_VADDR) || \result == 0;
+    ensures  in:       \result != 0 ==> \result + bytes <= (1UL << LG_VADDR);
     ensures  line:     \result % BASE_LINE == 0;
     ensures  aligned:  \result % align == 0;
     ensures  taken:    \result != 0 ==> BaseTaken{Pre,Post}(\result, \result + bytes);
-    ensures  others:   BaseOthers{Pre,Post}(\result, \result == 0 ? 0 : \result + bytes);
-    ensures  counted:  \result != 0 ==> base_allocated == \old(base_allocated) + (bytes + BASE_LINE - 1) / BASE_LINE * BASE_LINE;
-    ensures  failed:   \result == 0 ==> base_allocated == \old(base_allocated);
+    ensures  others:   \result != 0 ==> BaseOthers{Pre,Post}(\result, \result + bytes);
+    ensures  counted:  \result != 0 ==> base_allocated == \old(base_allocated) + BaseSize(bytes);
+    ensures  same:     \result == 0 ==> BaseSame{Pre,Post} && base_allocated == \old(base_allocated);
     ensures  grows:    base_mapped >= \old(base_mapped);
 */
 uintptr_t base_alloc(size_t bytes, size_t align);
