@@ -31,9 +31,10 @@ __attribute__((weak)) bool extent_client_grow(uint32_t id)
     return true;
 }
 
-/*@ terminates \true;
-    exits      \false;
-    assigns    \nothing;
+/*@ requires id: 0 < id < TABLE_MAX;
+    terminates   \true;
+    exits        \false;
+    assigns      \nothing;
 */
 static bool extent_columns_grow(uint32_t id)
 {
@@ -43,7 +44,7 @@ static bool extent_columns_grow(uint32_t id)
 }
 
 /* Puts id, which has no pages any more, in front of the list of unused ids. */
-/*@ requires id:     0 < id <= extent_count;
+/*@ requires id:     0 < id <= extent_count && extent_count < TABLE_MAX;
     requires unused: ext_npages[id] == 0;
     requires alone:  id != extent_unused && \forall integer e; 0 < e <= extent_count && ext_npages[e] == 0 &&
                          e != id ==> ext_unused_next[e] != id;
@@ -101,64 +102,205 @@ bool extent_reserve_pages(uint64_t page, uint64_t npages)
     return radix_tree_reserve(page, npages);
 }
 
-uint32_t extent_create(uint64_t page, uint64_t npages, uint8_t state)
+/* The four changes of who owns what. Each leaves the radix tree wrong at the pages its contract names, and extent_map
+ * puts that right: so the facts about owners are proven apart from the tree's memory. */
+
+/* An unused id takes pages that are nobody's. */
+/*@ requires range:   ExtRange;
+    requires own1:    ExtOwn1;
+    requires own2:    ExtOwn2;
+    requires ends:    ExtEnds;
+    requires fresh:   ExtFresh;
+    requires head:    ExtUnusedHead;
+    requires next:    ExtUnusedNext;
+    requires spare:   ExtSpare(1);
+    requires pages:   0 < page && 0 < npages && page + npages <= PAGE_COUNT_MAX;
+    requires free:    \forall integer p; page <= p < page + npages ==> ext_owner[p] == 0;
+    terminates        \true;
+    exits             \false;
+    assigns           ext_page[extent_unused], ext_npages[extent_unused], extent_unused,
+                      ext_unused_prev[0 .. TABLE_MAX - 1], ext_owner[page .. page + npages - 1];
+    ensures  range:   ExtRange;
+    ensures  own1:    ExtOwn1;
+    ensures  own2:    ExtOwn2;
+    ensures  ends:    ExtEndsBut(page, page + npages - 1);
+    ensures  fresh:   ExtFresh;
+    ensures  head:    ExtUnusedHead;
+    ensures  next:    ExtUnusedNext;
+    ensures  id:      \result == \old(extent_unused) && 0 < \result <= extent_count && !\old(ExtUsed(extent_unused));
+    ensures  pages:   ext_page[\result] == page && ext_npages[\result] == npages;
+    ensures  owner:   \forall integer p; page <= p < page + npages ==> ext_owner[p] == \result;
+    ensures  unused:  extent_unused == \old(ext_unused_next[extent_unused]);
+    ensures  spare:   \old(ExtSpare(2)) ==> ExtSpare(1);
+*/
+static inline uint32_t extent_take(uint64_t page, uint64_t npages)
 {
     uint32_t e = extent_unused;
     extent_unused = AT(ext_unused_next, e);
     /*@ ghost ext_unused_prev[extent_unused] = 0; */
     AT(ext_page, e) = page;
     AT(ext_npages, e) = npages;
-    AT(ext_state, e) = state;
-    radix_tree_set_extent(page, e);
-    radix_tree_set_extent(page + npages - 1, e);
     /*@ ghost extent_lemma_own(page, npages, e); */
+    return e;
+}
+
+/* e keeps the first npages, the rest is nobody's. */
+/*@ requires range:   ExtRange;
+    requires own1:    ExtOwn1;
+    requires own2:    ExtOwn2;
+    requires ends:    ExtEnds;
+    requires used:    ExtUsed(e);
+    requires less:    0 < npages < ext_npages[e];
+    terminates        \true;
+    exits             \false;
+    assigns           ext_npages[e], ext_owner[ext_page[e] + npages .. ext_page[e] + ext_npages[e] - 1];
+    ensures  range:   ExtRange;
+    ensures  own1:    ExtOwn1;
+    ensures  own2:    ExtOwn2;
+    ensures  ends:    ExtEndsBut(ext_page[e] + npages - 1, ext_page[e] + npages - 1);
+    ensures  pages:   ext_npages[e] == npages;
+    ensures  last:    ext_owner[ext_page[e] + npages - 1] == e;
+    ensures  was:     \forall integer p; ext_page[e] + npages <= p < ext_page[e] + \old(ext_npages[e]) ==>
+                          \old(ext_owner[p]) == e;
+    ensures  owner:   \forall integer p; ext_page[e] + npages <= p < ext_page[e] + \old(ext_npages[e]) ==> ext_owner[p] == 0;
+*/
+static inline void extent_shrink(uint32_t e, uint64_t npages)
+{
+    /*@ ghost extent_lemma_own(ext_page[e] + npages, ext_npages[e] - npages, 0); */
+    AT(ext_npages, e) = npages;
+}
+
+/* e takes npages that follow it and are nobody's. */
+/*@ requires range:   ExtRange;
+    requires own1:    ExtOwn1;
+    requires own2:    ExtOwn2;
+    requires ends:    ExtEnds;
+    requires used:    ExtUsed(e);
+    requires pages:   0 < npages && ext_page[e] + ext_npages[e] + npages <= PAGE_COUNT_MAX;
+    requires free:    \forall integer p; ext_page[e] + ext_npages[e] <= p < ext_page[e] + ext_npages[e] + npages ==>
+                          ext_owner[p] == 0;
+    terminates        \true;
+    exits             \false;
+    assigns           ext_npages[e],
+                      ext_owner[ext_page[e] + ext_npages[e] .. ext_page[e] + ext_npages[e] + npages - 1];
+    ensures  range:   ExtRange;
+    ensures  own1:    ExtOwn1;
+    ensures  own2:    ExtOwn2;
+    ensures  ends:    ExtEndsBut(ext_page[e] + ext_npages[e] - 1, ext_page[e] + ext_npages[e] - 1);
+    ensures  pages:   ext_npages[e] == \old(ext_npages[e]) + npages;
+    ensures  owner:   \forall integer p; ext_page[e] + \old(ext_npages[e]) <= p < ext_page[e] + ext_npages[e] ==>
+                          ext_owner[p] == e;
+*/
+static inline void extent_extend(uint32_t e, uint64_t npages)
+{
+    /*@ ghost extent_lemma_own(ext_page[e] + ext_npages[e], npages, e); */
+    AT(ext_npages, e) += npages;
+}
+
+/* e becomes an unused id, its pages nobody's. */
+/*@ requires range:   ExtRange;
+    requires own1:    ExtOwn1;
+    requires own2:    ExtOwn2;
+    requires ends:    ExtEnds;
+    requires fresh:   ExtFresh;
+    requires head:    ExtUnusedHead;
+    requires next:    ExtUnusedNext;
+    requires used:    ExtUsed(e);
+    terminates        \true;
+    exits             \false;
+    assigns           ext_npages[e], extent_unused, ext_unused_next[e], ext_unused_prev[0 .. TABLE_MAX - 1],
+                      ext_owner[ext_page[e] .. ext_page[e] + ext_npages[e] - 1];
+    ensures  range:   ExtRange;
+    ensures  own1:    ExtOwn1;
+    ensures  own2:    ExtOwn2;
+    ensures  ends:    ExtEnds;
+    ensures  fresh:   ExtFresh;
+    ensures  head:    ExtUnusedHead;
+    ensures  next:    ExtUnusedNext;
+    ensures  pages:   ext_npages[e] == 0;
+    ensures  owner:   \forall integer p; ext_page[e] <= p < ext_page[e] + \old(ext_npages[e]) ==> ext_owner[p] == 0;
+    ensures  unused:  extent_unused == e && ext_unused_next[e] == \old(extent_unused);
+*/
+static inline void extent_drop(uint32_t e)
+{
+    /*@ ghost extent_lemma_own(ext_page[e], ext_npages[e], 0); */
+    AT(ext_npages, e) = 0;
+    extent_unused_push(e);
+}
+
+/* The radix tree leads from the page to its owner e again. */
+/*@ requires radix:    RadixOk;
+    requires page:     page < PAGE_COUNT_MAX && ext_owner[page] == e;
+    requires reserved: RadixReserved(page);
+    requires id:       e <= extent_count;
+    requires map:      ExtMap;
+    requires ends:     ExtEndsBut(page, other);
+    terminates         \true;
+    exits              \false;
+    assigns            radix_extent_of[page], RADIX_LEAVES;
+    ensures  radix:    RadixOk;
+    ensures  map:      ExtMap;
+    ensures  ends:     ExtEndsBut(other, other);
+    ensures  all:      other == page ==> ExtEnds;
+*/
+static inline void extent_map(uint64_t page, uint32_t e) /*@ ghost (uint64_t other) */
+{
+    radix_tree_set_extent(page, e);
+}
+
+uint32_t extent_create(uint64_t page, uint64_t npages, uint8_t state)
+{
+    uint64_t last = page + npages - 1;
+    uint32_t e = extent_take(page, npages);
+    AT(ext_state, e) = state;
+    extent_map(page, e) /*@ ghost (last) */;
+    extent_map(last, e) /*@ ghost (last) */;
     /*@ ghost extent_lemma_count(page, npages, EXTENT_UNUSED, state); */
     /*@ ghost extent_lemma_count_bounds(state); */
     extent_npages_total[state] += npages;
+    /*@ ghost extent_lemma_ok(); */
     return e;
 }
 
 uint32_t extent_split(uint32_t e, uint64_t npages)
 {
-    uint32_t r = extent_unused;
     uint64_t page = AT(ext_page, e) + npages;
     uint64_t rest = AT(ext_npages, e) - npages;
-    extent_unused = AT(ext_unused_next, r);
-    /*@ ghost ext_unused_prev[extent_unused] = 0; */
-    AT(ext_npages, e) = npages;
-    AT(ext_page, r) = page;
-    AT(ext_npages, r) = rest;
+    uint64_t last = page + rest - 1;
+    extent_shrink(e, npages);
+    extent_map(page - 1, e) /*@ ghost (page - 1) */;
+    uint32_t r = extent_take(page, rest);
     AT(ext_state, r) = AT(ext_state, e);
-    radix_tree_set_extent(page - 1, e);
-    radix_tree_set_extent(page, r);
-    radix_tree_set_extent(page + rest - 1, r);
-    /*@ ghost extent_lemma_own(page, rest, r); */
+    extent_map(page, r) /*@ ghost (last) */;
+    extent_map(last, r) /*@ ghost (last) */;
+    /*@ ghost extent_lemma_ok(); */
     return r;
 }
 
 void extent_merge(uint32_t a, uint32_t b)
 {
-    uint64_t page = AT(ext_page, b);
     uint64_t npages = AT(ext_npages, b);
-    AT(ext_npages, a) += npages;
-    AT(ext_npages, b) = 0;
+    uint64_t last = AT(ext_page, b) + npages - 1;
+    extent_drop(b);
     AT(ext_state, b) = EXTENT_UNUSED;
-    radix_tree_set_extent(page + npages - 1, a);
-    /*@ ghost extent_lemma_own(page, npages, a); */
-    extent_unused_push(b);
+    extent_extend(a, npages);
+    extent_map(last, a) /*@ ghost (last) */;
+    /*@ ghost extent_lemma_ok(); */
 }
 
 void extent_set_state(uint32_t e, uint8_t state)
 {
     uint64_t npages = AT(ext_npages, e);
     uint8_t  was = AT(ext_state, e);
-    /*@ ghost extent_lemma_count_bounds(was); */
+    /*@ ghost extent_lemma_count_bounds(state); */
+    /*@ assert room: extent_npages_total[state] <= PAGE_COUNT_MAX && npages <= PAGE_COUNT_MAX; */
     /*@ ghost extent_lemma_count(ext_page[e], npages, was, state); */
     /*@ ghost extent_lemma_count_bounds(was); */
-    /*@ ghost extent_lemma_count_bounds(state); */
+    /*@ assert enough: state != was ==> npages <= extent_npages_total[was]; */
     AT(ext_state, e) = state;
-    extent_npages_total[was] -= npages;
     extent_npages_total[state] += npages;
+    extent_npages_total[was] -= npages;
+    /*@ ghost extent_lemma_ok(); */
 }
 
 void extent_destroy(uint32_t e)
@@ -167,11 +309,10 @@ void extent_destroy(uint32_t e)
     uint8_t  state = AT(ext_state, e);
     /*@ ghost extent_lemma_count(ext_page[e], npages, state, EXTENT_UNUSED); */
     /*@ ghost extent_lemma_count_bounds(state); */
-    /*@ ghost extent_lemma_own(ext_page[e], npages, 0); */
-    extent_npages_total[state] -= npages;
-    AT(ext_npages, e) = 0;
+    extent_drop(e);
     AT(ext_state, e) = EXTENT_UNUSED;
-    extent_unused_push(e);
+    extent_npages_total[state] -= npages;
+    /*@ ghost extent_lemma_ok(); */
 }
 
 uint32_t extent_at(uint64_t page)
@@ -183,12 +324,14 @@ uint32_t extent_at(uint64_t page)
 uint32_t extent_next(uint32_t e)
 {
     uint64_t page = AT(ext_page, e) + AT(ext_npages, e);
+    /*@ ghost extent_lemma_neighbours(e); */
     return page < PAGE_COUNT_MAX ? extent_at(page) : 0;
 }
 
 uint32_t extent_prev(uint32_t e)
 {
     uint64_t page = AT(ext_page, e);
+    /*@ ghost extent_lemma_neighbours(e); */
     uint32_t f = radix_tree_extent(page - 1);
     return f != 0 && AT(ext_npages, f) != 0 && AT(ext_page, f) + AT(ext_npages, f) == page ? f : 0;
 }

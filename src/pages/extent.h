@@ -53,9 +53,10 @@ extern uint64_t extent_npages_total[EXTENT_STATES]; /* pages of the extents in e
 void extent_boot(void);
 
 /* The heap layer's columns for one more id. tests/ and tools without a heap get a weak default. */
-/*@ terminates \true;
-    exits      \false;
-    assigns    \nothing;
+/*@ requires id: 0 < id < TABLE_MAX;
+    terminates   \true;
+    exits        \false;
+    assigns      \nothing;
 */
 bool extent_client_grow(uint32_t id);
 
@@ -76,7 +77,7 @@ bool extent_reserve(uint32_t n);
     requires range:    0 < npages && page + npages <= PAGE_COUNT_MAX;
     terminates         \true;
     exits              \false;
-    assigns            radix_root[0 .. (1 << 17) - 1], radix_leaf_mem;
+    assigns            radix_root[0 .. RADIX_ROOTS - 1];
     ensures  ok:       ExtentOk;
     ensures  reserved: \result ==> \forall integer p; page <= p < page + npages ==> RadixReserved(p);
 */
@@ -94,7 +95,7 @@ bool extent_reserve_pages(uint64_t page, uint64_t npages);
     assigns            ext_page[extent_unused], ext_npages[extent_unused], ext_state[extent_unused],
                        extent_npages_total[state], extent_unused, ext_unused_prev[0 .. TABLE_MAX - 1],
                        ext_owner[page .. page + npages - 1], ext_page_state[page .. page + npages - 1],
-                       radix_extent_of[page .. page + npages - 1], radix_leaf_mem;
+                       radix_extent_of[page .. page + npages - 1], RADIX_LEAVES;
     ensures  ok:       ExtentOk;
     ensures  id:       \result == \old(extent_unused) && !\old(ExtUsed(extent_unused));
     ensures  pages:    ExtUsed(\result) && ext_page[\result] == page && ext_npages[\result] == npages;
@@ -116,7 +117,7 @@ uint32_t extent_create(uint64_t page, uint64_t npages, uint8_t state);
                        ext_page[extent_unused], ext_npages[extent_unused], ext_state[extent_unused],
                        extent_unused, ext_unused_prev[0 .. TABLE_MAX - 1],
                        ext_owner[ext_page[e] + npages .. ext_page[e] + ext_npages[e] - 1],
-                       radix_extent_of[ext_page[e] .. ext_page[e] + ext_npages[e] - 1], radix_leaf_mem;
+                       radix_extent_of[ext_page[e] .. ext_page[e] + ext_npages[e] - 1], RADIX_LEAVES;
     ensures  ok:       ExtentOk;
     ensures  id:       \result == \old(extent_unused) && !\old(ExtUsed(extent_unused)) && \result != e;
     ensures  front:    ExtUsed(e) && ext_page[e] == \old(ext_page[e]) && ext_npages[e] == npages;
@@ -139,7 +140,7 @@ uint32_t extent_split(uint32_t e, uint64_t npages);
     assigns            ext_npages[a], ext_npages[b], ext_state[b],
                        extent_unused, ext_unused_next[b], ext_unused_prev[0 .. TABLE_MAX - 1],
                        ext_owner[ext_page[b] .. ext_page[b] + ext_npages[b] - 1],
-                       radix_extent_of[ext_page[b] .. ext_page[b] + ext_npages[b] - 1], radix_leaf_mem;
+                       radix_extent_of[ext_page[b] .. ext_page[b] + ext_npages[b] - 1], RADIX_LEAVES;
     ensures  ok:       ExtentOk;
     ensures  all:      ExtUsed(a) && ext_page[a] == \old(ext_page[a]) &&
                        ext_npages[a] == \old(ext_npages[a] + ext_npages[b]);
