@@ -1,11 +1,14 @@
 # qedmalloc: `make help` lists what there is.
 CC       := gcc
+CXX      := $(if $(findstring clang,$(CC)),clang++,g++)
 BUILD    ?= build
 CONFIG   ?=
 MODULE   ?=
 TARGET   ?= malloc
 SECONDS  ?= 60
+STRESS   ?= 60
 CFLAGS   ?= -O2 -g
+PREFIX   ?= /usr/local
 
 WARN     := -Wall -Wextra -Wconversion -Wundef -Werror -Wno-unknown-pragmas
 CPPFLAGS := -Isrc -Ispec -Isrc/include -D_GNU_SOURCE $(addprefix -D,$(CONFIG))
@@ -14,52 +17,147 @@ CPPFLAGS := -Isrc -Ispec -Isrc/include -D_GNU_SOURCE $(addprefix -D,$(CONFIG))
 FLAGS    := -std=gnu11 -fPIC -fvisibility=hidden -ftls-model=initial-exec -fexceptions -fno-plt -pthread \
             $(addprefix -fno-builtin-,malloc calloc realloc free aligned_alloc) $(WARN)
 
-CORE     := $(filter-out src/platform/os_fake.c,$(wildcard src/platform/*.c src/math/*.c src/ds/*.c src/pages/*.c src/heap/*.c))
-API      := $(wildcard src/api/*.c)
-CORE_OBJ := $(CORE:src/%.c=$(BUILD)/obj/%.o)
+NO_OS    := $(filter-out src/platform/os_linux.c src/platform/os_fake.c,$(wildcard src/platform/*.c src/math/*.c src/ds/*.c src/pages/*.c src/heap/*.c))
+API      := $(filter-out src/api/cxx.c,$(wildcard src/api/*.c))
+CORE_OBJ := $(NO_OS:src/%.c=$(BUILD)/obj/%.o)
+LINUX    := $(BUILD)/obj/platform/os_linux.o
+FAKE     := $(BUILD)/obj/platform/os_fake.o
 API_OBJ  := $(API:src/%.c=$(BUILD)/obj/%.o)
 PRE_OBJ  := $(API:src/%.c=$(BUILD)/obj/prefix/%.o)
-UNIT     := $(patsubst tests/%.c,%,$(wildcard tests/*_test.c))
-LIBS     := $(BUILD)/libqedmalloc.so $(BUILD)/libqedmalloc.a $(BUILD)/libqedmalloc-prefix.a
+CXX_OBJ  := $(BUILD)/obj/api/cxx.o $(BUILD)/obj/api/cxx_catch.o
+STATIC_CXX_OBJ := $(CXX_OBJ:$(BUILD)/obj/api/%=$(BUILD)/obj/static/%)
+UNIT     := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/*_test.c))
+FUZZERS  := $(patsubst fuzz/%.c,%,$(wildcard fuzz/*_fuzz.c))
+SO       := $(BUILD)/libqedmalloc.so
+
+TSAN     := BUILD=$(BUILD)/tsan CC=clang CFLAGS="-O1 -g -fsanitize=thread"
+ASAN     := BUILD=$(BUILD)/asan CC=clang CFLAGS="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all"
+FUZZ     := BUILD=$(BUILD)/fuzz CC=clang CFLAGS="-O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all"
 
 .DEFAULT_GOAL := lib
-.PHONY: help lib setup run check test unit abuse preload stress prove prove-smoke fuzz fuzz-smoke lint format clean install bench-fast
+.PHONY: help lib setup run check test unit abuse system preload stress prove prove-smoke fuzz fuzz-smoke rules format clean install
 
-help:           ## this screen
+help:                   ## this screen
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
-	@echo 'parameters:   CONFIG="LG_PAGE=14 LG_QUANTUM=3 ..."  MODULE=bitmap  TARGET=malloc  SECONDS=60  CC=clang  BUILD=build'
+	@echo 'parameters    CONFIG="LG_PAGE=14 LG_QUANTUM=3 .."  MODULE=bitmap  TARGET=malloc  SECONDS=60  CC=clang  BUILD=build  PREFIX=/usr/local'
 
-lib: $(LIBS)    ## build/libqedmalloc.{so,a} and build/libqedmalloc-prefix.a (qed_ names only)
+run: setup-run lib      ## install what is missing, build, run redis, python3, sqlite3 and gcc on the library
+	@tests/preload/run $(SO) $(BUILD)/preload redis python3 sqlite3 gcc
+
+check: setup-all        ## everything: rules, tests, proofs, fuzz smoke; closes with N passed, N failed
+	@ci/check rules test prove prove-smoke fuzz-smoke
+
+lib: $(SO) $(BUILD)/libqedmalloc.a $(BUILD)/libqedmalloc-prefix.a ## libqedmalloc.so, .a, and -prefix.a (qed_ names only) in build/
+
+test: unit abuse system stress preload ## all tests
+
+unit: $(UNIT)           ## unit tests, one per module
+	@tests/run $^
+
+abuse: $(SO)            ## one program per misuse, each with its exact message
+	@tests/abuse/run $(SO) $(BUILD)/abuse
+
+system: lib             ## standards, threads, fork, dlopen, limits, exports, instruction count
+	@tests/system/run $(BUILD)
+
+preload: $(SO)          ## real programs, output compared with glibc's
+	@tests/preload/run $(SO) $(BUILD)/preload
+
+stress:                 ## 8 threads for STRESS seconds under ThreadSanitizer, and under ASan + UBSan
+	@$(MAKE) -s $(TSAN) $(BUILD)/tsan/stress
+	@$(MAKE) -s $(ASAN) $(BUILD)/asan/stress
+	@tests/run "$(BUILD)/tsan/stress $(STRESS) 8" "$(BUILD)/asan/stress $(STRESS) 8"
+
+prove: setup-prove      ## all proofs from scratch with Frama-C/WP; MODULE=bitmap proves one module
+	@proofs/prove $(addprefix --define ,$(CONFIG)) $(MODULE)
+
+prove-smoke: setup-prove ## no contract is vacuous
+	@proofs/prove --smoke $(addprefix --define ,$(CONFIG)) $(MODULE)
+
+fuzz:                   ## one harness for SECONDS under libFuzzer with ASan and UBSan: TARGET=malloc
+	@$(MAKE) -s $(FUZZ) $(BUILD)/fuzz/$(TARGET)_fuzz
+	@mkdir -p $(BUILD)/corpus/$(TARGET)
+	$(BUILD)/fuzz/$(TARGET)_fuzz -max_total_time=$(SECONDS) -max_len=4096 -len_control=1 $(BUILD)/corpus/$(TARGET)
+
+fuzz-smoke:             ## every harness for a few seconds, the whole API for SECONDS
+	@$(MAKE) -s $(FUZZ) $(FUZZERS:%=$(BUILD)/fuzz/%)
+	@fuzz/smoke $(BUILD) $(SECONDS) $(FUZZERS:_fuzz=)
+
+rules:                  ## layers, one text, no axioms, formatting of names
+	@ci/rules
+
+install: lib            ## into PREFIX
+	install -D -m 755 $(SO) $(DESTDIR)$(PREFIX)/lib/libqedmalloc.so
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib $(BUILD)/libqedmalloc.a $(BUILD)/libqedmalloc-prefix.a
+	install -D -m 644 src/include/qedmalloc/qedmalloc.h $(DESTDIR)$(PREFIX)/include/qedmalloc/qedmalloc.h
+
+clean:                  ## remove build/
+	rm -rf $(BUILD)
+
+setup-%:
+	@ci/setup $*
+
+# ---- rules for files ---------------------------------------------------------------------------------------------
 
 $(BUILD)/obj/%.o: src/%.c
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(FLAGS) -MMD -c $< -o $@
+	@echo "  CC $<"
+	@$(CC) $(CPPFLAGS) $(CFLAGS) $(FLAGS) -MMD -c $< -o $@
+
+CXXFLAGS_ := -std=c++17 -fPIC -fvisibility=hidden -fno-rtti -fno-plt -Wall -Wextra -Werror
+$(BUILD)/obj/%.o: src/%.cc
+	@mkdir -p $(@D)
+	@echo "  CXX $<"
+	@$(CXX) $(CFLAGS) $(CXXFLAGS_) -MMD -c $< -o $@
+
+$(BUILD)/obj/static/%.o: src/api/%.cc
+	@mkdir -p $(@D)
+	@$(CXX) -DQED_STATIC_CXX $(CFLAGS) $(CXXFLAGS_) -MMD -c $< -o $@
+
+$(BUILD)/obj/static/%.o: src/api/%.c
+	@mkdir -p $(@D)
+	@$(CC) -DQED_STATIC_CXX $(CPPFLAGS) $(CFLAGS) $(FLAGS) -MMD -c $< -o $@
 
 $(BUILD)/obj/prefix/%.o: src/%.c
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -DQED_PREFIX_ONLY $(CFLAGS) $(FLAGS) -MMD -c $< -o $@
+	@echo "  CC $< (prefix)"
+	@$(CC) $(CPPFLAGS) -DQED_PREFIX_ONLY $(CFLAGS) $(FLAGS) -MMD -c $< -o $@
 
-$(BUILD)/libqed_core.a: $(CORE_OBJ)
-	rm -f $@; ar rcs $@ $^
+$(SO): $(CORE_OBJ) $(LINUX) $(API_OBJ) $(CXX_OBJ) src/api/exports.map
+	@echo "  LD $@"
+	@$(CC) -shared -pthread -Wl,-soname,libqedmalloc.so -Wl,--version-script=src/api/exports.map \
+	    -Wl,-z,nodelete,-z,now,-z,relro $(CFLAGS) $(filter %.o,$^) -o $@
 
-$(BUILD)/libqedmalloc.so: $(CORE_OBJ) $(API_OBJ) src/api/exports.map
-	$(CC) -shared -pthread -Wl,-soname,libqedmalloc.so -Wl,--version-script=src/api/exports.map -Wl,-z,nodelete,-z,now,-z,relro \
-	    $(CFLAGS) $(CORE_OBJ) $(API_OBJ) -o $@
+# One object, its internal names made local, so that a static link sees the public names only; and the C++ operators.
+$(BUILD)/libqedmalloc.a: $(BUILD)/qedmalloc.o $(STATIC_CXX_OBJ)
+$(BUILD)/libqedmalloc-prefix.a: $(BUILD)/qedmalloc-prefix.o
+$(BUILD)/%.a:
+	@echo "  AR $@"
+	@rm -f $@ && ar rcs $@ $^
 
-# One object, its internal names made local, so that a static link sees the public names only.
-$(BUILD)/libqedmalloc.a: $(CORE_OBJ) $(API_OBJ)
-	ld -r $^ -o $(BUILD)/qedmalloc.o && objcopy --localize-hidden $(BUILD)/qedmalloc.o
-	rm -f $@; ar rcs $@ $(BUILD)/qedmalloc.o
+$(BUILD)/qedmalloc.o: $(CORE_OBJ) $(LINUX) $(API_OBJ)
+$(BUILD)/qedmalloc-prefix.o: $(CORE_OBJ) $(LINUX) $(PRE_OBJ)
+$(BUILD)/qedmalloc.o $(BUILD)/qedmalloc-prefix.o:
+	@ld -r $^ -o $@ && objcopy --localize-hidden $@
 
-$(BUILD)/libqedmalloc-prefix.a: $(CORE_OBJ) $(PRE_OBJ)
-	ld -r $^ -o $(BUILD)/qedmalloc-prefix.o && objcopy --localize-hidden $(BUILD)/qedmalloc-prefix.o
-	rm -f $@; ar rcs $@ $(BUILD)/qedmalloc-prefix.o
+# Unit tests run over the deterministic OS; only the platform's own test meets the real one.
+$(BUILD)/libqed_core.a: $(CORE_OBJ) $(FAKE)
+	@rm -f $@ && ar rcs $@ $^
 
+$(BUILD)/tests/platform_test: $(LINUX)
 $(BUILD)/tests/%: tests/%.c $(BUILD)/libqed_core.a
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -Itests -O1 -g -std=gnu11 -pthread $(WARN) -MMD $< $(BUILD)/libqed_core.a -o $@
+	@$(CC) $(CPPFLAGS) -Itests -O1 -g -std=gnu11 -pthread $(WARN) -MMD $< $(filter %.o,$^) $(BUILD)/libqed_core.a -o $@
 
 test-%: $(BUILD)/tests/%_test
 	$<
+
+$(BUILD)/stress: tests/system/stress.c $(CORE_OBJ) $(LINUX) $(PRE_OBJ)
+	@$(CC) $(CPPFLAGS) $(CFLAGS) -std=gnu11 -pthread $(WARN) $^ -o $@
+
+$(BUILD)/%_fuzz: fuzz/%_fuzz.c $(CORE_OBJ) $(FAKE) $(PRE_OBJ)
+	@echo "  LD $@"
+	@$(CC) $(CPPFLAGS) -Itests -DQED_PREFIX_ONLY $(CFLAGS) -fsanitize=fuzzer,address,undefined -std=gnu11 -pthread -Wall -Wextra \
+	    -Wno-unknown-pragmas -MMD $^ -o $@
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -1,22 +1,30 @@
 /* cxx: the C++ operators new and delete under their mangled names (Itanium ABI), in C, so that a C program that preloads
  * the library does not load the C++ runtime. The runtime's two functions that are needed when memory is short are weak:
- * in a program that uses the operators they are there.
+ * in a program that uses the operators they are there. In the static library these operators are a member of their own,
+ * which only a C++ program pulls in; there (QED_STATIC_CXX) the references are ordinary ones.
  */
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
+#include <stdlib.h>
 
 #include "api/export.h"
-#include "platform/trap.h"
 
 #include "qedmalloc/qedmalloc.h"
 
-#ifndef QED_PREFIX_ONLY
+
+#ifdef QED_STATIC_CXX
+#define RUNTIME
+#else
+#define RUNTIME __attribute__((weak))
+#endif
 
 typedef void (*new_handler)(void);
 
-extern new_handler    cxx_get_new_handler(void) __asm__("_ZSt15get_new_handlerv") __attribute__((weak));
-extern _Noreturn void cxx_throw_bad_alloc(void) __asm__("_ZSt17__throw_bad_allocv") __attribute__((weak));
+extern new_handler    cxx_get_new_handler(void) __asm__("_ZSt15get_new_handlerv") RUNTIME;
+extern _Noreturn void cxx_throw_bad_alloc(void) __asm__("_ZSt17__throw_bad_allocv") RUNTIME;
+
+bool cxx_catch(new_handler handler);        /* cxx_catch.cc */
 
 /* A runtime that was opened after this library is found by name. */
 static void *cxx_find(void *linked, const char *name)
@@ -36,39 +44,31 @@ static void *cxx_alloc(size_t size, size_t alignment)
     return alignment == 0 ? qed_malloc(size) : qed_aligned_alloc(alignment, size);
 }
 
-static __attribute__((noinline)) void *cxx_new_again(size_t size, size_t alignment)
-{
-    void *block = NULL;
-    for (new_handler h = cxx_handler(); block == NULL && h != NULL; h = cxx_handler()) {
-        h();
-        block = cxx_alloc(size, alignment);
-    }
-    return block;
-}
-
 static void *cxx_new(size_t size, size_t alignment)
 {
     void *block = cxx_alloc(size, alignment);
-    if (__builtin_expect(block != NULL, 1)) {
-        return block;
+    for (new_handler h; block == NULL && (h = cxx_handler()) != NULL;) {
+        h();
+        block = cxx_alloc(size, alignment);
     }
-    block = cxx_new_again(size, alignment);
     if (block == NULL) {
         void (*throw_bad_alloc)(void) = (void (*)(void))cxx_find((void *)cxx_throw_bad_alloc, "_ZSt17__throw_bad_allocv");
-        if (throw_bad_alloc != NULL) {
-            throw_bad_alloc();
+        if (throw_bad_alloc == NULL) {
+            abort();                        /* operator new without a C++ runtime: nobody could catch */
         }
-        trap_misuse("operator new", "out of memory in a program without a C++ runtime", 0);
+        throw_bad_alloc();
     }
     return block;
 }
 
-/* The nothrow forms report a handler that throws std::bad_alloc by returning NULL only through noexcept code; a handler
- * that throws out of them ends the program, as it does through any noexcept function. */
+/* As operator new, but what the handler throws ends the search. */
 static void *cxx_new_nothrow(size_t size, size_t alignment)
 {
     void *block = cxx_alloc(size, alignment);
-    return __builtin_expect(block != NULL, 1) ? block : cxx_new_again(size, alignment);
+    for (new_handler h; block == NULL && (h = cxx_handler()) != NULL && cxx_catch(h);) {
+        block = cxx_alloc(size, alignment);
+    }
+    return block;
 }
 
 #define NEW(name, parameters, body) PUBLIC void *name parameters; PUBLIC void *name parameters { return body; }
@@ -95,5 +95,3 @@ DELETE(_ZdlPvSt11align_val_tRKSt9nothrow_t, (void *p, size_t a, const void *tag)
 DELETE(_ZdaPvSt11align_val_tRKSt9nothrow_t, (void *p, size_t a, const void *tag), (void)a; (void)tag; qed_free(p))
 DELETE(_ZdlPvmSt11align_val_t, (void *p, size_t n, size_t a), qed_free_aligned_sized(p, a, n))
 DELETE(_ZdaPvmSt11align_val_t, (void *p, size_t n, size_t a), qed_free_aligned_sized(p, a, n))
-
-#endif
