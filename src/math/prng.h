@@ -1,0 +1,79 @@
+/* prng: pseudo-random numbers for spreading things out, never for secrets.
+ *
+ * The generator is Knuth's 64-bit linear congruential one (MMIX), whose period is 2^64. Its low bits are weak, so
+ * prng_range takes its result from the high ones.
+ */
+#ifndef QED_MATH_PRNG_H
+#define QED_MATH_PRNG_H
+
+#include <stdint.h>
+
+#define PRNG_MULTIPLIER 6364136223846793005UL
+#define PRNG_INCREMENT 1442695040888963407UL
+#define PRNG_TRIES_MAX 64U
+
+#include "prng.acsl"
+#include "prng_lemmas.acsl"
+
+/* The state after x: x * multiplier + increment modulo 2^64, in halves, because a wrapped product is a defect here. */
+/*@ terminates    \true;
+    exits         \false;
+    assigns       \nothing;
+    ensures  lcg: \result == PrngNext(x);
+*/
+static inline uint64_t prng_step(uint64_t x)
+{
+    const uint64_t half = 1UL << 32;
+    uint64_t       high = x / half;
+    uint64_t       low = x % half;
+    uint64_t       a = low * (PRNG_MULTIPLIER % half) + PRNG_INCREMENT % half;
+    uint64_t       b = low * (PRNG_MULTIPLIER / half);
+    uint64_t       c = high * (PRNG_MULTIPLIER % half);
+    uint64_t       d = a / half + b % half + c % half + PRNG_INCREMENT / half;
+    /*@ ghost uint64_t quotient = high * (PRNG_MULTIPLIER / half) + b / half + c / half + d / half;
+              prng_lemma_modulo(x, quotient, d % half * half + a % half); */
+    return d % half * half + a % half;
+}
+
+/* Where x falls when the 64-bit numbers are cut into range equal parts; range: in the remainder, which has no part. */
+/*@ requires range: range > 0;
+    terminates      \true;
+    exits           \false;
+    assigns         \nothing;
+    ensures  part:  \result < range ==> PrngPart(x, \result, range);
+    ensures  only:  \forall integer r; 0 <= r < range && PrngPart(x, r, range) ==> \result == r;
+    ensures  most:  \result <= range;
+*/
+static inline uint64_t prng_part(uint64_t x, uint64_t range)
+{
+    uint64_t size = UINT64_MAX / range;
+    uint64_t r = x / size;
+    return r < range ? r : range;
+}
+
+/* A number below range, each as likely as any other; one time in more than 2^64 the tries run out and the answer is 0. */
+/*@ requires range: range > 0;
+    requires state: \valid(state);
+    terminates      \true;
+    exits           \false;
+    assigns         *state;
+    ensures  below: \result < range;
+    ensures  part:  \result == 0 || PrngPart(*state, \result, range);
+*/
+static inline uint64_t prng_range(uint64_t *state, uint64_t range)
+{
+    /*@ loop invariant tries: 0 <= i <= PRNG_TRIES_MAX;
+        loop assigns i, *state;
+        loop variant PRNG_TRIES_MAX - i;
+    */
+    for (uint32_t i = 0; i < PRNG_TRIES_MAX; i++) {
+        *state = prng_step(*state);
+        uint64_t r = prng_part(*state, range);
+        if (r < range) {
+            return r;
+        }
+    }
+    return 0;
+}
+
+#endif
