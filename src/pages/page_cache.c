@@ -52,6 +52,22 @@ static inline uint32_t cache_heap(uint8_t state, uint64_t npages)
     return cache_heap_first(state) + size_class_page_index(npages);
 }
 
+/* The lowest set bit of w at or above i, 64 if there is none. */
+/*@ requires range:   i < 64;
+    terminates        \true;
+    exits             \false;
+    assigns           \nothing;
+    ensures  range:   i <= \result <= 64;
+    ensures  found:   \result < 64 ==> tbit(w, \result);
+    ensures  lowest:  \forall integer k; i <= k < \result ==> !tbit(w, k);
+*/
+static inline uint32_t cache_lowest_from(uint64_t w, uint32_t i)
+{
+    uint64_t rest = w & ~bitmap_word_mask(i);
+    /*@ assert rest: \forall integer k; 0 <= k < 64 ==> (tbit(rest, k) <==> k >= i && tbit(w, k)); */
+    return rest == 0 ? 64 : bits_lowest(rest);
+}
+
 /* The lowest non-empty heap of h .. end - 1, end if there is none. */
 /*@ requires range:   1 <= h <= end <= PAGE_CACHE_HEAPS;
     terminates        \true;
@@ -63,20 +79,20 @@ static inline uint32_t cache_heap(uint8_t state, uint64_t npages)
 */
 static uint32_t cache_nonempty(uint32_t h, uint32_t end)
 {
-    /*@ loop invariant range:  \at(h, Pre) <= h < end + 64;
-        loop invariant lowest: \forall integer k; \at(h, Pre) <= k < h ==> !CacheBit(k);
-        loop assigns   h;
-        loop variant   end + 64 - h;
+    uint32_t k = h;
+    /*@ loop invariant range:  h <= k < end + 64;
+        loop invariant lowest: \forall integer j; h <= j < k ==> !CacheBit(j);
+        loop assigns   k;
+        loop variant   end + 64 - k;
     */
-    while (h < end) {
-        uint64_t w = page_cache_bits[h / 64] >> (h % 64);
-        if (w != 0) {
-            uint32_t found = h + bits_lowest(w);
-            /*@ assert bits: \forall integer k; h <= k <= found ==> (CacheBit(k) <==> ((w >> (k - h)) & 1) != 0); */
-            return found < end ? found : end;
+    while (k < end) {
+        uint32_t word = k / 64;
+        uint32_t bit = cache_lowest_from(page_cache_bits[word], k % 64);
+        /*@ assert none: \forall integer j; k <= j < word * 64 + bit ==> j / 64 == word && !CacheBit(j); */
+        k = word * 64 + bit;
+        if (bit < 64) {
+            return k < end ? k : end;
         }
-        /*@ assert none: \forall integer k; h <= k < (h / 64 + 1) * 64 ==> !CacheBit(k); */
-        h = (h / 64 + 1) * 64;
     }
     return end;
 }
@@ -124,8 +140,14 @@ static void cache_put(uint32_t e, uint8_t state)
 {
     uint32_t h = cache_heap(state, AT(ext_npages, e));
     extent_set_state(e, state);
+    /*@ ghost page_cache_lemma_pages(e); */
+    /*@ assert inside:  \forall integer p; ExtIn(e, p) && ExtIn(e, p + 1) ==> ext_owner[p] == ext_owner[p + 1]; */
+    /*@ assert outside: \forall integer p; 0 <= p < PAGE_COUNT_MAX - 1 && !ExtIn(e, p) && !ExtIn(e, p + 1) ==>
+            ext_page_state[p] == \at(ext_page_state[p], Pre) && ext_page_state[p + 1] == \at(ext_page_state[p + 1], Pre); */
     pairing_heap_insert(h, e, AT(ext_page, e));
     page_cache_bits[h / 64] = bitmap_word_set(page_cache_bits[h / 64], h % 64);
+    /*@ assert here: PhIn(h, e); */
+    /*@ assert kept: \forall integer k, x; PhIn{Pre}(k, x) && k != 0 ==> PhIn(k, x); */
     /*@ ghost page_cache_lemma_ok(); */
 }
 
@@ -247,6 +269,7 @@ static void cache_absorb_next(uint32_t e, uint8_t state)
     uint32_t next = extent_next(e);
     if (next != 0 && AT(ext_state, next) == state) {
         /*@ ghost page_cache_lemma_pages(next); */
+        /*@ ghost page_cache_lemma_ends(next); */
         cache_pull(next);
         cache_merge(e, next);
     }
@@ -276,6 +299,7 @@ static uint32_t cache_absorb_into_prev(uint32_t e, uint8_t state)
     uint32_t prev = extent_prev(e);
     if (prev != 0 && AT(ext_state, prev) == state) {
         /*@ ghost page_cache_lemma_pages(prev); */
+        /*@ ghost page_cache_lemma_ends(prev); */
         cache_pull(prev);
         cache_merge(prev, e);
         return prev;
