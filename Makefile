@@ -129,7 +129,7 @@ $(SO): $(CORE_OBJ) $(LINUX) $(API_OBJ) $(CXX_OBJ) src/api/exports.map
 	    -Wl,-z,nodelete,-z,now,-z,relro $(CFLAGS) $(filter %.o,$^) -o $@
 
 # One object, its internal names made local, so that a static link sees the public names only; and the C++ operators.
-$(BUILD)/libqedmalloc.a: $(BUILD)/qedmalloc.o $(STATIC_CXX_OBJ)
+$(BUILD)/libqedmalloc.a: $(BUILD)/qedmalloc.o $(BUILD)/qedmalloc-cxx.o
 $(BUILD)/libqedmalloc-prefix.a: $(BUILD)/qedmalloc-prefix.o
 $(BUILD)/%.a:
 	@echo "  AR $@"
@@ -139,6 +139,10 @@ $(BUILD)/qedmalloc.o: $(CORE_OBJ) $(LINUX) $(API_OBJ)
 $(BUILD)/qedmalloc-prefix.o: $(CORE_OBJ) $(LINUX) $(PRE_OBJ)
 $(BUILD)/qedmalloc.o $(BUILD)/qedmalloc-prefix.o:
 	@ld -r $^ -o $@ && objcopy --localize-hidden $@
+
+# The compiler's own reference to the personality routine is shared between objects (COMDAT) and stays as it is.
+$(BUILD)/qedmalloc-cxx.o: $(STATIC_CXX_OBJ)
+	@ld -r $^ -o $@ && objcopy --localize-symbol=cxx_catch $@
 
 # Unit tests run over the deterministic OS; only the platform's own test meets the real one.
 $(BUILD)/libqed_core.a: $(CORE_OBJ) $(FAKE)
