@@ -19,16 +19,27 @@ divide_magic_t slab_magic[SC_NBINS];
 
 /* ---- geometry ---------------------------------------------------------------------------------------------------- */
 
-/* As many of the least page counts as the two limits allow, at least one. */
+/* As many least page counts as the two limits allow, at least one. */
+/*@ requires class:    c < SC_NBINS;
+    terminates         \true;
+    exits              \false;
+    assigns            slab_bytes[c], slab_regions[c], slab_npages[c], slab_magic[c];
+    ensures  bytes:    slab_bytes[c] == ScBytes(c) && 2 <= slab_bytes[c] <= SC_SMALL_MAXCLASS;
+    ensures  regions:  1 <= slab_regions[c] <= SLAB_REGIONS_MAX;
+    ensures  length:   slab_regions[c] * slab_bytes[c] == slab_npages[c] * PAGE;
+    ensures  limit:    slab_npages[c] * PAGE <= SLAB_BYTES_MAX;
+    ensures  magic:    DIVIDE_ONE <= slab_magic[c] * slab_bytes[c] < DIVIDE_ONE + slab_bytes[c];
+*/
 static void slab_boot_class(uint32_t c)
 {
     uint32_t bytes = (uint32_t)size_class_bytes(c);
     uint32_t npages = size_class_slab_pages(c);
-    uint32_t regions = (uint32_t)(npages * PAGE / bytes);
-    uint32_t times = SLAB_REGIONS_MAX / regions;
-    if (times > SLAB_BYTES_TARGET / (npages * PAGE)) {
-        times = (uint32_t)(SLAB_BYTES_TARGET / (npages * PAGE));
-    }
+    uint32_t length = npages * (uint32_t)PAGE;
+    uint32_t regions = length / bytes;
+    /*@ ghost slab_lemma_regions(bytes, npages); */
+    uint32_t most = SLAB_REGIONS_MAX / regions;
+    uint32_t long_enough = SLAB_BYTES_TARGET / length;
+    uint32_t times = most < long_enough ? most : long_enough;
     if (times == 0) {
         times = 1;
     }
@@ -40,6 +51,16 @@ static void slab_boot_class(uint32_t c)
 
 void slab_boot(void)
 {
+    /*@ loop invariant range:   0 <= c <= SC_NBINS;
+        loop invariant bytes:   SlabBytesOk(c);
+        loop invariant regions: SlabRegionsOk(c);
+        loop invariant length:  SlabLengthOk(c);
+        loop invariant limit:   SlabLimitOk(c);
+        loop invariant magic:   SlabMagicOk(c);
+        loop assigns c, slab_bytes[0 .. SC_NBINS - 1], slab_regions[0 .. SC_NBINS - 1],
+                     slab_npages[0 .. SC_NBINS - 1], slab_magic[0 .. SC_NBINS - 1];
+        loop variant SC_NBINS - c;
+    */
     for (uint32_t c = 0; c < SC_NBINS; c++) {
         slab_boot_class(c);
     }
@@ -102,20 +123,56 @@ uint32_t slab_take(uint32_t e)
 
 /* ---- batch ------------------------------------------------------------------------------------------------------- */
 
+/* Writes the address of a region above all so far into the slot before them. */
+/*@ requires slot:     slot < hi <= SLAB_REGIONS_MAX;
+    requires region:   slab_cut <= region < SLAB_REGIONS_MAX;
+    requires bytes:    bytes <= SC_SMALL_MAXCLASS;
+    requires base:     base < (1UL << LG_VADDR);
+    requires out:      \valid(out + slot);
+    requires below:    SlotsBelow(slot + 1, hi, slab_cut);
+    requires inverse:  SlotsInverse(slot + 1, hi);
+    requires address:  SlotsAddress(out, slot + 1, hi, base, bytes);
+    requires apart:    SlotsApart(out, slot + 1, hi, bytes);
+    requires within:   SlotsWithin(out, slot + 1, hi, base, base + slab_cut * bytes, bytes);
+    terminates         \true;
+    exits              \false;
+    assigns            out[slot], slab_cut, slab_slot_region[slot], slab_region_slot[region];
+    ensures  slot:     slab_slot_region[slot] == region && slab_region_slot[region] == slot;
+    ensures  cut:      slab_cut == region + 1;
+    ensures  below:    SlotsBelow(slot, hi, slab_cut);
+    ensures  inverse:  SlotsInverse(slot, hi);
+    ensures  address:  SlotsAddress(out, slot, hi, base, bytes);
+    ensures  apart:    SlotsApart(out, slot, hi, bytes);
+    ensures  within:   SlotsWithin(out, slot, hi, base, base + slab_cut * bytes, bytes);
+*/
+static inline void slab_put(uint64_t *out, uint32_t slot, uint64_t base, uint32_t bytes, uint32_t region)
+    /*@ ghost (uint32_t hi) */
+{
+    /*@ ghost slab_lemma_scale(slab_cut, region, bytes); */
+    out[slot] = slab_place(base, bytes, region);
+    /*@ ghost slab_slot_region[slot] = region; */
+    /*@ ghost slab_region_slot[region] = slot; */
+    /*@ assert kept:  SlotsAddress(out, slot + 1, hi, base, bytes); */
+    /*@ assert below: SlotsWithin(out, slot + 1, hi, base, base + slab_cut * bytes, bytes); */
+    /*@ assert above: base + slab_cut * bytes <= out[slot]; */
+    /*@ ghost slab_cut = region + 1; */
+}
+
 /* Takes regions of word i into the slots below left, as many as there are or as fit; returns the slots left. */
 /*@ requires id:       0 < e < TABLE_MAX;
     requires word:     i < SLAB_WORDS;
     requires sums:     SlabSums(e);
     requires bound:    SlabSumsBound(e);
-    requires bytes:    2 <= bytes <= SC_SMALL_MAXCLASS;
+    requires bytes:    bytes <= SC_SMALL_MAXCLASS;
     requires base:     base < (1UL << LG_VADDR);
     requires slots:    0 < left <= hi <= SLAB_REGIONS_MAX;
-    requires out:      \valid(out + (0 .. hi - 1));
-    requires below:    SlotsBelow(left, hi, 64 * i);
+    requires out:      \valid(out + (0 .. left - 1));
+    requires cut:      slab_cut == 64 * i;
+    requires below:    SlotsBelow(left, hi, slab_cut);
     requires inverse:  SlotsInverse(left, hi);
     requires address:  SlotsAddress(out, left, hi, base, bytes);
     requires apart:    SlotsApart(out, left, hi, bytes);
-    requires under:    SlotsUnder(out, left, hi, base + 64 * i * bytes, bytes);
+    requires within:   SlotsWithin(out, left, hi, base, base + slab_cut * bytes, bytes);
     terminates         \true;
     exits              \false;
     assigns            slab_bits[e].w[i], slab_sum[e][i + 1 .. SLAB_WORDS], out[0 .. left - 1], slab_cut,
@@ -130,21 +187,20 @@ uint32_t slab_take(uint32_t e)
                        (tbit(slab_bits[e].w[i], b) <==> tbit(\old(slab_bits[e].w[i]), b) && 64 * i + b >= slab_cut);
     ensures  free:     \forall integer s; \result <= s < left ==> 64 * i <= slab_slot_region[s] &&
                        tbit(\old(slab_bits[e].w[i]), slab_slot_region[s] - 64 * i);
-    ensures  all:      \forall integer b; 0 <= b < 64 && tbit(\old(slab_bits[e].w[i]), b) && 64 * i + b < slab_cut ==>
-                       \result <= slab_region_slot[64 * i + b] < left &&
-                       slab_slot_region[slab_region_slot[64 * i + b]] == 64 * i + b;
+    ensures  all:      \forall integer r; 64 * i <= r < slab_cut && tbit(\old(slab_bits[e].w[i]), r - 64 * i) ==>
+                       \result <= slab_region_slot[r] < left && slab_slot_region[slab_region_slot[r]] == r;
+    ensures  last:     \result < left ==> slab_slot_region[\result] == slab_cut - 1;
     ensures  below:    SlotsBelow(\result, hi, slab_cut);
     ensures  inverse:  SlotsInverse(\result, hi);
     ensures  address:  SlotsAddress(out, \result, hi, base, bytes);
     ensures  apart:    SlotsApart(out, \result, hi, bytes);
-    ensures  under:    SlotsUnder(out, \result, hi, base + slab_cut * bytes, bytes);
+    ensures  within:   SlotsWithin(out, \result, hi, base, base + slab_cut * bytes, bytes);
 */
 static inline uint32_t slab_take_word(uint32_t e, uint32_t i, uint64_t base, uint32_t bytes, uint64_t *out,
                                       uint32_t left) /*@ ghost (uint32_t hi) */
 {
     uint64_t w = AT(slab_bits, e).w[i];
     /*@ ghost uint64_t was = w; */
-    /*@ ghost slab_cut = 64 * i; */
     /*@ loop invariant left:    0 <= left <= \at(left, Pre);
         loop invariant count:   pop(w, 64) == pop(was, 64) - (\at(left, Pre) - left);
         loop invariant cut:     64 * i <= slab_cut <= 64 * i + 64;
@@ -152,14 +208,15 @@ static inline uint32_t slab_take_word(uint32_t e, uint32_t i, uint64_t base, uin
                                   (tbit(w, b) <==> tbit(was, b) && 64 * i + b >= slab_cut);
         loop invariant free:    \forall integer s; left <= s < \at(left, Pre) ==>
                                   64 * i <= slab_slot_region[s] && tbit(was, slab_slot_region[s] - 64 * i);
-        loop invariant all:     \forall integer b; 0 <= b < 64 && tbit(was, b) && 64 * i + b < slab_cut ==>
-                                  left <= slab_region_slot[64 * i + b] < \at(left, Pre) &&
-                                  slab_slot_region[slab_region_slot[64 * i + b]] == 64 * i + b;
+        loop invariant all:     \forall integer r; 64 * i <= r < slab_cut && tbit(was, r - 64 * i) ==>
+                                  left <= slab_region_slot[r] < \at(left, Pre) &&
+                                  slab_slot_region[slab_region_slot[r]] == r;
+        loop invariant last:    left < \at(left, Pre) ==> slab_slot_region[left] == slab_cut - 1;
         loop invariant below:   SlotsBelow(left, hi, slab_cut);
         loop invariant inverse: SlotsInverse(left, hi);
         loop invariant address: SlotsAddress(out, left, hi, base, bytes);
         loop invariant apart:   SlotsApart(out, left, hi, bytes);
-        loop invariant under:   SlotsUnder(out, left, hi, base + slab_cut * bytes, bytes);
+        loop invariant within:  SlotsWithin(out, left, hi, base, base + slab_cut * bytes, bytes);
         loop assigns w, left, slab_cut, out[0 .. \at(left, Pre) - 1], slab_slot_region[0 .. \at(left, Pre) - 1],
                      slab_region_slot[64 * i .. 64 * i + 63];
         loop variant left;
@@ -170,14 +227,33 @@ static inline uint32_t slab_take_word(uint32_t e, uint32_t i, uint64_t base, uin
         /*@ ghost bitmap_word_lemma_one(v, w, b, 64); */
         w = v;
         left -= 1;
-        out[left] = base + (64UL * i + b) * bytes;
-        /*@ ghost slab_slot_region[left] = 64 * i + b; */
-        /*@ ghost slab_region_slot[64 * i + b] = left; */
-        /*@ ghost slab_cut = 64 * i + b + 1; */
+        slab_put(out, left, base, bytes, 64 * i + b) /*@ ghost (hi) */;
     }
     slab_set_word(e, i, w);
     return left;
 }
+
+/* After a word that left slots open, nothing below the next word is free. */
+/*@ ghost
+  /@ requires cut:      slab_cut <= 64 * i + 64 && i < SLAB_WORDS;
+     requires bytes:    bytes <= SC_SMALL_MAXCLASS;
+     requires below:    SlotsBelow(left, hi, slab_cut);
+     requires within:   SlotsWithin(out, left, hi, base, base + slab_cut * bytes, bytes);
+     terminates         \true;
+     exits              \false;
+     assigns            slab_cut;
+     ensures  cut:      slab_cut == (left > 0 ? 64 * i + 64 : \old(slab_cut));
+     ensures  below:    SlotsBelow(left, hi, slab_cut);
+     ensures  within:   SlotsWithin(out, left, hi, base, base + slab_cut * bytes, bytes);
+  @/
+  static void slab_close(uint32_t i, uint32_t left, uint32_t hi, uint64_t *out, uint64_t base, uint32_t bytes)
+  {
+    if (left > 0) {
+      slab_lemma_scale(slab_cut, 64 * i + 64, bytes);
+      slab_cut = 64 * i + 64;
+    }
+  }
+*/
 
 uint32_t slab_take_batch(uint32_t e, uint64_t base, uint64_t *out, uint32_t n)
 {
@@ -186,9 +262,42 @@ uint32_t slab_take_batch(uint32_t e, uint64_t base, uint64_t *out, uint32_t n)
     uint32_t k = n < count ? n : count;
     uint32_t left = k;
     /*@ ghost slab_cut = 0; */
+    /*@ ghost bitmap_word_lemma_none(0, 64); */
+    /*@ loop invariant left:    0 <= left <= k;
+        loop invariant range:   0 <= i <= SLAB_WORDS;
+        loop invariant sums:    SlabSums(e);
+        loop invariant bound:   SlabSumsBound(e);
+        loop invariant total:   slab_sum[e][SLAB_WORDS] == count - (k - left);
+        loop invariant cut:     slab_cut <= 64 * i;
+        loop invariant empty:   k == 0 ==> slab_cut == 0;
+        loop invariant full:    left > 0 ==> slab_cut == 64 * i && slab_sum[e][i] == 0;
+        loop invariant later:   \forall integer j; i <= j < SLAB_WORDS ==> slab_bits[e].w[j] == \at(slab_bits[e].w[j], Pre);
+        loop invariant rest:    \forall integer r; 0 <= r < SLAB_REGIONS_MAX ==>
+                                  (SlabFree(e, r) <==> SlabFree{Pre}(e, r) && r >= slab_cut);
+        loop invariant free:    \forall integer s; left <= s < k ==> SlabFree{Pre}(e, slab_slot_region[s]);
+        loop invariant all:     \forall integer r; 0 <= r < slab_cut && SlabFree{Pre}(e, r) ==>
+                                  left <= slab_region_slot[r] < k && slab_slot_region[slab_region_slot[r]] == r;
+        loop invariant last:    left == 0 && k > 0 ==> slab_slot_region[0] == slab_cut - 1;
+        loop invariant below:   SlotsBelow(left, k, slab_cut);
+        loop invariant inverse: SlotsInverse(left, k);
+        loop invariant address: SlotsAddress(out, left, k, base, bytes);
+        loop invariant apart:   SlotsApart(out, left, k, bytes);
+        loop invariant within:  SlotsWithin(out, left, k, base, base + slab_cut * bytes, bytes);
+        loop assigns i, left, slab_cut, out[0 .. k - 1], slab_bits[e].w[0 .. SLAB_WORDS - 1],
+                     slab_sum[e][1 .. SLAB_WORDS], slab_slot_region[0 .. SLAB_REGIONS_MAX - 1],
+                     slab_region_slot[0 .. SLAB_REGIONS_MAX - 1];
+        loop variant SLAB_WORDS - i;
+    */
     for (uint32_t i = 0; left > 0; i++) {
         left = slab_take_word(e, i, base, bytes, out, left) /*@ ghost (k) */;
+        /*@ assert word: \forall integer r; 64 * i <= r < slab_cut && SlabFree{Pre}(e, r) ==>
+                           left <= slab_region_slot[r] < k && slab_slot_region[slab_region_slot[r]] == r; */
+        /*@ assert none: \forall integer r; slab_cut <= r < 64 * i + 64 && left > 0 ==> !SlabFree{Pre}(e, r); */
+        /*@ ghost slab_close(i, left, k, out, base, bytes); */
     }
+    /*@ assert range: SlotsBelow(0, k, slab_regions[slab_class[e]]); */
+    /*@ assert cut: slab_cut <= slab_regions[slab_class[e]]; */
+    /*@ ghost slab_lemma_scale(slab_cut, slab_regions[slab_class[e]], bytes); */
     AT(slab_free_count, e) = count - k;
     return k;
 }

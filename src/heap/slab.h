@@ -26,10 +26,8 @@
 #define SLAB_BYTES_TARGET 65536U                /* slabs grow to about this length: a fill is then one pass */
 #define SLAB_NO_REGION UINT32_MAX
 
-/* The least page count that a class divides is odd and below twice the number of classes per doubling. */
-#define SLAB_PAGES_LEAST_MAX ((2U << SC_LG_NGROUP) - 1U)
-#if SLAB_PAGES_LEAST_MAX << LG_PAGE > SLAB_BYTES_TARGET
-#define SLAB_BYTES_MAX (SLAB_PAGES_LEAST_MAX << LG_PAGE)
+#if SC_SLAB_NPAGES_MAX << LG_PAGE > SLAB_BYTES_TARGET
+#define SLAB_BYTES_MAX (SC_SLAB_NPAGES_MAX << LG_PAGE)
 #else
 #define SLAB_BYTES_MAX SLAB_BYTES_TARGET
 #endif
@@ -80,6 +78,7 @@ extern divide_magic_t slab_magic[SC_NBINS];     /* reciprocal of slab_bytes */
     ensures  bytes:    SlabBytesOk(SC_NBINS);
     ensures  regions:  SlabRegionsOk(SC_NBINS);
     ensures  length:   SlabLengthOk(SC_NBINS);
+    ensures  limit:    SlabLimitOk(SC_NBINS);
     ensures  magic:    SlabMagicOk(SC_NBINS);
 */
 void slab_boot(void);
@@ -105,6 +104,20 @@ static inline uint32_t slab_region_of(uint32_t szind, uint64_t off)
     return region < slab_regions[szind] ? region : SLAB_NO_REGION;
 }
 
+/*@ requires base:     base < (1UL << LG_VADDR);
+    requires bytes:    bytes <= SC_SMALL_MAXCLASS;
+    requires region:   region < SLAB_REGIONS_MAX;
+    terminates         \true;
+    exits              \false;
+    assigns            \nothing;
+    ensures  place:    SlabPlace(\result, base, bytes, region);
+    ensures  above:    base <= \result;
+*/
+static inline uint64_t slab_place(uint64_t base, uint32_t bytes, uint32_t region)
+{
+    return base + (uint64_t)region * bytes;
+}
+
 /* Where a region begins in a slab that begins at base. */
 /*@ requires class:    szind < SC_NBINS;
     requires bytes:    SlabBytesOk(SC_NBINS);
@@ -120,7 +133,7 @@ static inline uint32_t slab_region_of(uint32_t szind, uint64_t off)
 static inline uint64_t slab_address_of(uint32_t szind, uint64_t base, uint32_t region)
 {
     /*@ ghost slab_lemma_below(region, slab_regions[szind], slab_bytes[szind]); */
-    return base + (uint64_t)region * slab_bytes[szind];
+    return slab_place(base, slab_bytes[szind], region);
 }
 
 /* ---- slabs ------------------------------------------------------------------------------------------------------- */
@@ -194,8 +207,8 @@ uint32_t slab_take(uint32_t e);
                        (SlabFree(e, r) <==> \old(SlabFree(e, r)) && r >= slab_cut);
     ensures  lowest:   SlotsBelow(0, \result, slab_cut);
     ensures  apart:    SlotsApart(out, 0, \result, slab_bytes[slab_class[e]]);
-    ensures  inside:   SlotsInside(out, 0, \result, base,
-                                   base + slab_regions[slab_class[e]] * slab_bytes[slab_class[e]]);
+    ensures  within:   SlotsWithin(out, 0, \result, base, base + slab_regions[slab_class[e]] * slab_bytes[slab_class[e]],
+                                   slab_bytes[slab_class[e]]);
 */
 uint32_t slab_take_batch(uint32_t e, uint64_t base, uint64_t *out, uint32_t n);
 
