@@ -12,6 +12,12 @@ uint32_t ph_root[PAIRING_HEAP_COUNT_MAX];
 
 #include "pairing_heap_lemmas.acsl"
 
+/*@ requires nodes:  PhNode(x) && PhNode(y);
+    terminates       \true;
+    exits            \false;
+    assigns          \nothing;
+    ensures  less:   \result <==> PhLess(x, y);
+*/
 static inline bool heap_less(uint32_t x, uint32_t y)
 {
     uint64_t a = AT(ph_key, x);
@@ -20,6 +26,26 @@ static inline bool heap_less(uint32_t x, uint32_t y)
 }
 
 /* Takes x, which has a parent, out of the list of its siblings. */
+/*@ requires links:  PhLinks;
+    requires node:   PhNode(x) && ph_par[x] != 0;
+    terminates       \true;
+    exits            \false;
+    assigns          ph_par[x], ph_child[ph_prev[x]], ph_next[ph_prev[x]], ph_prev[ph_next[x]];
+    ensures  par:    PhPar;
+    ensures  next:   PhNext;
+    ensures  ord:    PhOrd;
+    ensures  child:  PhChild;
+    ensures  first:  PhPrevFirst;
+    ensures  later:  PhPrevLater;
+    ensures  top:    ph_par[x] == 0;
+    ensures  head:   \old(ph_prev[x] == ph_par[x]) ==> ph_child[\old(ph_par[x])] == \old(ph_next[x]);
+    ensures  keep:   \old(ph_prev[x] == ph_par[x]) ==> ph_next[\old(ph_par[x])] == \old(ph_next[ph_par[x]]);
+    ensures  before: \old(ph_prev[x] != ph_par[x]) ==> ph_next[\old(ph_prev[x])] == \old(ph_next[x]);
+    ensures  after:  \old(ph_next[x]) != 0 ==> ph_prev[\old(ph_next[x])] == \old(ph_prev[x]);
+    ensures  kids:   \forall integer p; 0 < p ==> PhKids(p, TABLE_MAX) == PhKids{Pre}(p, TABLE_MAX) -
+                         (p == \old(ph_par[x]) ? 1 : 0);
+    ensures  others: PhOthers{Pre,Post}(ph_own[x], 0);
+*/
 static inline void heap_cut(uint32_t x)
 {
     uint32_t prev = AT(ph_prev, x);
@@ -36,8 +62,30 @@ static inline void heap_cut(uint32_t x)
 }
 
 /* Makes x, which has no parent, the first child of p. */
+/*@ requires links:  PhLinks;
+    requires nodes:  PhNode(p) && PhNode(x);
+    requires own:    ph_own[p] != 0 && ph_own[p] == ph_own[x];
+    requires top:    ph_par[x] == 0;
+    requires less:   PhLess(p, x);
+    terminates       \true;
+    exits            \false;
+    assigns          ph_par[x], ph_child[p], ph_next[x], ph_prev[x], ph_prev[ph_child[p]],
+                     ph_ord[0 .. TABLE_MAX - 1];
+    ensures  par:    PhPar;
+    ensures  next:   PhNext;
+    ensures  ord:    PhOrd;
+    ensures  child:  PhChild;
+    ensures  first:  PhPrevFirst;
+    ensures  later:  PhPrevLater;
+    ensures  below:  ph_par[x] == p;
+    ensures  kids:   \forall integer q; 0 < q ==> PhKids(q, TABLE_MAX) == PhKids{Pre}(q, TABLE_MAX) +
+                         (q == p ? 1 : 0);
+    ensures  others: PhOthers{Pre,Post}(ph_own[x], 0);
+*/
 static inline void heap_attach(uint32_t p, uint32_t x)
 {
+    /*@ ghost ph_lemma_renumber(ph_own[x]); */
+    /*@ ghost ph_ord[x] = TABLE_MAX + 1; */
     uint32_t first = AT(ph_child, p);
     AT(ph_next, x) = first;
     AT(ph_prev, x) = p;
@@ -45,9 +93,26 @@ static inline void heap_attach(uint32_t p, uint32_t x)
         AT(ph_prev, first) = x;
     }
     AT(ph_child, p) = x;
+    /*@ ghost ph_lemma_set_par(x, p); */
 }
 
 /* Two neighbours in a list of siblings: the greater becomes a child of the other, which stays in the list. */
+/*@ requires links:  PhLinks;
+    requires nodes:  PhNode(a) && PhNode(b);
+    requires next:   ph_par[a] != 0 && ph_next[a] == b;
+    terminates       \true;
+    exits            \false;
+    assigns          ph_next[0 .. TABLE_MAX - 1], ph_prev[0 .. TABLE_MAX - 1], ph_child[0 .. TABLE_MAX - 1],
+                     ph_par[0 .. TABLE_MAX - 1], ph_ord[0 .. TABLE_MAX - 1];
+    ensures  links:  PhLinks;
+    ensures  one:    \result == a || \result == b;
+    ensures  par:    ph_par[\result] == \old(ph_par[a]);
+    ensures  next:   ph_next[\result] == \old(ph_next[b]);
+    ensures  prev:   ph_prev[\result] == \old(ph_prev[a]);
+    ensures  kids:   PhKids(\old(ph_par[a]), TABLE_MAX) == \old(PhKids(ph_par[a], TABLE_MAX)) - 1;
+    ensures  tops:   PhSameTops{Pre,Post}(0);
+    ensures  others: PhOthers{Pre,Post}(ph_own[a], 0);
+*/
 static inline uint32_t heap_link(uint32_t a, uint32_t b)
 {
     if (heap_less(a, b)) {
@@ -61,12 +126,37 @@ static inline uint32_t heap_link(uint32_t a, uint32_t b)
 }
 
 /* First pass: p's children are linked in pairs, from the first on. The last child that remains. */
+/*@ requires links:  PhLinks;
+    requires node:   PhNode(p) && ph_own[p] != 0;
+    requires some:   ph_child[p] != 0;
+    terminates       \true;
+    exits            \false;
+    assigns          ph_next[0 .. TABLE_MAX - 1], ph_prev[0 .. TABLE_MAX - 1], ph_child[0 .. TABLE_MAX - 1],
+                     ph_par[0 .. TABLE_MAX - 1], ph_ord[0 .. TABLE_MAX - 1];
+    ensures  links:  PhLinks;
+    ensures  child:  PhNode(\result) && ph_par[\result] == p;
+    ensures  last:   ph_next[\result] == 0;
+    ensures  tops:   PhSameTops{Pre,Post}(0);
+    ensures  others: PhOthers{Pre,Post}(ph_own[p], 0);
+*/
 static uint32_t heap_pair_children(uint32_t p)
 {
     uint32_t a = AT(ph_child, p);
     uint32_t b = AT(ph_next, a);
+    /*@ ghost uint32_t k = ph_lemma_kids(p); */
+    /*@ loop invariant links:  PhLinks;
+        loop invariant child:  PhNode(a) && ph_par[a] == p;
+        loop invariant next:   b == ph_next[a];
+        loop invariant kids:   k == PhKids(p, TABLE_MAX);
+        loop invariant tops:   PhSameTops{Pre,Here}(0);
+        loop invariant others: PhOthers{Pre,Here}(ph_own[p], 0);
+        loop assigns           a, b, k, ph_next[0 .. TABLE_MAX - 1], ph_prev[0 .. TABLE_MAX - 1],
+                               ph_child[0 .. TABLE_MAX - 1], ph_par[0 .. TABLE_MAX - 1], ph_ord[0 .. TABLE_MAX - 1];
+        loop variant           k;
+    */
     while (b != 0) {
         a = heap_link(a, b);
+        /*@ ghost k = ph_lemma_kids(p); */
         b = AT(ph_next, a);
         if (b != 0) {
             a = b;
@@ -77,23 +167,64 @@ static uint32_t heap_pair_children(uint32_t p)
 }
 
 /* Second pass: each remaining child of p is linked with what follows it, from the last child on. The one that remains. */
+/*@ requires links:  PhLinks;
+    requires node:   PhNode(p) && ph_own[p] != 0;
+    requires child:  PhNode(last) && ph_par[last] == p;
+    requires last:   ph_next[last] == 0;
+    terminates       \true;
+    exits            \false;
+    assigns          ph_next[0 .. TABLE_MAX - 1], ph_prev[0 .. TABLE_MAX - 1], ph_child[0 .. TABLE_MAX - 1],
+                     ph_par[0 .. TABLE_MAX - 1], ph_ord[0 .. TABLE_MAX - 1];
+    ensures  links:  PhLinks;
+    ensures  child:  PhNode(\result) && ph_par[\result] == p;
+    ensures  only:   ph_prev[\result] == p && ph_next[\result] == 0;
+    ensures  tops:   PhSameTops{Pre,Post}(0);
+    ensures  others: PhOthers{Pre,Post}(ph_own[p], 0);
+*/
 static uint32_t heap_fold_children(uint32_t p, uint32_t last)
 {
     uint32_t a = last;
+    /*@ ghost uint32_t k = ph_lemma_kids(p); */
+    /*@ loop invariant links:  PhLinks;
+        loop invariant child:  PhNode(a) && ph_par[a] == p;
+        loop invariant last:   ph_next[a] == 0;
+        loop invariant kids:   k == PhKids(p, TABLE_MAX);
+        loop invariant tops:   PhSameTops{Pre,Here}(0);
+        loop invariant others: PhOthers{Pre,Here}(ph_own[p], 0);
+        loop assigns           a, k, ph_next[0 .. TABLE_MAX - 1], ph_prev[0 .. TABLE_MAX - 1],
+                               ph_child[0 .. TABLE_MAX - 1], ph_par[0 .. TABLE_MAX - 1], ph_ord[0 .. TABLE_MAX - 1];
+        loop variant           k;
+    */
     while (AT(ph_prev, a) != p) {
         a = heap_link(AT(ph_prev, a), a);
+        /*@ ghost k = ph_lemma_kids(p); */
     }
     return a;
 }
 
 /* Makes all children of x one tree without a parent, and x a node without children: the root of that tree, or 0. */
+/*@ requires links:  PhLinks;
+    requires node:   PhNode(x) && ph_own[x] != 0;
+    terminates       \true;
+    exits            \false;
+    assigns          ph_next[0 .. TABLE_MAX - 1], ph_prev[0 .. TABLE_MAX - 1], ph_child[0 .. TABLE_MAX - 1],
+                     ph_par[0 .. TABLE_MAX - 1], ph_ord[0 .. TABLE_MAX - 1];
+    ensures  links:  PhLinks;
+    ensures  alone:  \forall integer y; PhNode(y) ==> ph_par[y] != x;
+    ensures  root:   \result != 0 ==> PhNode(\result) && ph_own[\result] == ph_own[x];
+    ensures  free:   \result != 0 ==> ph_par[\result] == 0 && \old(ph_par[\at(\result,Post)]) != 0;
+    ensures  tops:   PhSameTops{Pre,Post}(\result);
+    ensures  others: PhOthers{Pre,Post}(ph_own[x], 0);
+*/
 static uint32_t heap_orphan(uint32_t x)
 {
     if (AT(ph_child, x) == 0) {
+        /*@ ghost ph_lemma_no_kids(x); */
         return 0;
     }
     uint32_t r = heap_fold_children(x, heap_pair_children(x));
     heap_cut(r);
+    /*@ ghost ph_lemma_no_kids(x); */
     return r;
 }
 
@@ -104,14 +235,37 @@ bool pairing_heap_grow(uint32_t x)
 
 uint32_t pairing_heap_first(uint32_t heap)
 {
+    /*@ ghost ph_lemma_least(heap); */
     return ph_root[heap];
+}
+
+/* Makes x, which is in no heap, a tree of its own in the heap. */
+/*@ requires links:  PhLinks;
+    requires heap:   PhHeap(heap);
+    requires node:   PhIn(0, x);
+    terminates       \true;
+    exits            \false;
+    assigns          ph_own[x], ph_key[x], ph_child[x];
+    ensures  member: ph_own[x] == heap && ph_par[x] == 0;
+    ensures  key:    ph_key[x] == key;
+    ensures  par:    PhPar;
+    ensures  next:   PhNext;
+    ensures  ord:    PhOrd;
+    ensures  child:  PhChild;
+    ensures  first:  PhPrevFirst;
+    ensures  later:  PhPrevLater;
+*/
+static inline void heap_enter(uint32_t x, uint64_t key) /*@ ghost (uint32_t heap) */
+{
+    AT(ph_key, x) = key;
+    AT(ph_child, x) = 0;
+    /*@ ghost ph_own[x] = heap; */
 }
 
 void pairing_heap_insert(uint32_t heap, uint32_t x, uint64_t key)
 {
     uint32_t root = ph_root[heap];
-    AT(ph_key, x) = key;
-    AT(ph_child, x) = 0;
+    heap_enter(x, key) /*@ ghost (heap) */;
     if (root == 0) {
         ph_root[heap] = x;
     } else if (heap_less(root, x)) {
@@ -128,6 +282,7 @@ void pairing_heap_remove(uint32_t heap, uint32_t x)
     if (x == root) {
         ph_root[heap] = heap_orphan(x);
     } else {
+        /*@ ghost ph_lemma_least(heap); */
         heap_cut(x);
         uint32_t r = heap_orphan(x);
         if (r != 0) {
@@ -135,4 +290,5 @@ void pairing_heap_remove(uint32_t heap, uint32_t x)
             heap_attach(root, r);
         }
     }
+    /*@ ghost ph_lemma_leave(x); */
 }
