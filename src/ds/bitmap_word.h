@@ -54,6 +54,22 @@ static inline uint64_t bitmap_word_clear(uint64_t w, uint32_t i)
     return w & ~(1UL << i);
 }
 
+/* The lowest set bit at or above bit i, or 64 if there is none. */
+/*@ requires range: i < 64;
+    terminates      \true;
+    exits           \false;
+    assigns         \nothing;
+    ensures  range: i <= \result <= 64;
+    ensures  set:   \result < 64 ==> tbit(w, \result);
+    ensures  least: \forall integer j; i <= j < \result ==> !tbit(w, j);
+*/
+static inline uint32_t bitmap_word_first_from(uint64_t w, uint32_t i)
+{
+    uint64_t rest = w >> i;
+    /*@ ghost bitmap_word_lemma_rest(w, (int)i); */
+    return rest == 0 ? 64 : i + bits_lowest(rest);
+}
+
 /* The word whose n lowest bits are set. */
 /*@ requires range: n <= 64;
     terminates      \true;
