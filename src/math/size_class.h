@@ -28,6 +28,7 @@
 #define SC_LARGE_MINCLASS (1UL << (LG_PAGE + SC_LG_NGROUP))
 #define SC_LARGE_MAXCLASS ((1UL << 63) - (1UL << (62 - SC_LG_NGROUP)))
 #define SC_LOOKUP_MAX 4096UL
+#define SC_SLAB_NPAGES_MAX (2U * SC_NGROUP)            /* size_class_slab_pages is at most this */
 
 #if LG_PAGE == 12 && LG_QUANTUM == 4 && SC_LG_TINY_MIN == 3 && SC_LG_NGROUP == 2
 _Static_assert(SC_NSIZES == 232 && SC_NBINS == 36 && SC_NPSIZES == 199, "as in the reference table");
@@ -35,73 +36,181 @@ _Static_assert(SC_SMALL_MAXCLASS == 14336 && SC_LARGE_MAXCLASS == 80704505322479
 #endif
 _Static_assert(SC_NBINS <= 255 && SC_LOOKUP_MAX < SC_LARGE_MINCLASS, "a lookup entry is a small class, in a byte");
 
+#define LADDER_LENGTH (SC_NGROUP * (65U - SC_LG_NGROUP))   /* rungs at or below 2^64 */
+#define LADDER_USABLE (SC_NGROUP * (64U - SC_LG_NGROUP))   /* rungs at or below 2^63 */
+
+extern uint8_t size_class_table[SC_LOOKUP_MAX / SC_TINY + 1];      /* size / SC_TINY, rounded up -> class */
+
+#include "size_class.acsl"
+#include "size_class_lemmas.acsl"
+
 /* Index of the least rung above x. */
+/*@ terminates     \true;
+    exits          \false;
+    assigns        \nothing;
+    ensures range: \result < LADDER_LENGTH;
+    ensures above: x < Rung(\result);
+    ensures below: 0 < \result ==> Rung(\result - 1) <= x;
+    ensures some:  0 < x ==> 0 < \result;
+*/
 static inline uint32_t ladder_above(uint64_t x)
 {
     uint32_t n = x < SC_NGROUP ? 0 : bits_lg_floor(x) - SC_LG_NGROUP;
-    return n * SC_NGROUP + (uint32_t)(x / (1UL << n));
+    /*@ ghost ladder_lemma_shift(n); */
+    uint64_t q = x / (1UL << n);
+    /*@ ghost ladder_lemma_above(x, n, q); */
+    return n * SC_NGROUP + (uint32_t)q;
 }
 
+/*@ requires range: j < LADDER_USABLE;
+    terminates      \true;
+    exits           \false;
+    assigns         \nothing;
+    ensures  value: \result == Rung(j);
+    ensures  some:  1 <= \result <= POW2(63);
+*/
 static inline uint64_t ladder_rung(uint32_t j)
 {
-    return j < SC_NGROUP ? j + 1UL : (SC_NGROUP + j % SC_NGROUP + 1UL) * (1UL << (j / SC_NGROUP - 1));
+    if (j < SC_NGROUP) {
+        return j + 1UL;
+    }
+    /*@ ghost ladder_lemma_shift(j / SC_NGROUP - 1); */
+    /*@ ghost align_lemma_product(SC_NGROUP + j % SC_NGROUP + 1, 2 * SC_NGROUP, 1UL << (j / SC_NGROUP - 1)); */
+    return (SC_NGROUP + j % SC_NGROUP + 1UL) * (1UL << (j / SC_NGROUP - 1));
 }
 
 /* Least class that fits, SC_NSIZES if none does. */
+/*@ terminates     \true;
+    exits          \false;
+    assigns        \nothing;
+    ensures range: \result <= SC_NSIZES;
+    ensures none:  \result == SC_NSIZES <==> size_bytes > SC_LARGE_MAXCLASS;
+    ensures small: \result < SC_NBINS <==> size_bytes <= SC_SMALL_MAXCLASS;
+    ensures fits:  \result < SC_NSIZES ==> ClassFits(size_bytes, \result);
+    ensures least: ClassLeast(size_bytes, \result);
+*/
 static inline uint32_t size_class_index(uint64_t size_bytes)
 {
+    /*@ ghost class_lemma_ends(); */
     if (size_bytes <= SC_TINY) {
         return 0;
     }
     if (size_bytes > SC_LARGE_MAXCLASS) {
+        /*@ ghost class_lemma_order(SC_NSIZES - 1); */
         return SC_NSIZES;
     }
     if (size_bytes <= SC_QUANTUM / 2) {
-        return bits_lg_floor(size_bytes - 1) + 1 - SC_LG_TINY_MIN;
+        uint32_t i = bits_lg_floor(size_bytes - 1) + 1 - SC_LG_TINY_MIN;
+        /*@ ghost class_lemma_tiny(size_bytes, i); */
+        return i;
     }
-    return SC_NTINY + ladder_above((size_bytes - 1) / SC_QUANTUM);
+    uint32_t j = ladder_above((size_bytes - 1) / SC_QUANTUM);
+    /*@ ghost class_lemma_ladder(size_bytes, j); */
+    /*@ ghost class_lemma_bounds(SC_NTINY + j); */
+    return SC_NTINY + j;
 }
 
+/*@ requires range:   szind < SC_NSIZES;
+    terminates        \true;
+    exits             \false;
+    assigns           \nothing;
+    ensures  value:   \result == ScBytes(szind);
+    ensures  bounds:  SC_TINY <= \result <= SC_LARGE_MAXCLASS;
+    ensures  tiny:    \result % SC_TINY == 0;
+    ensures  quantum: SC_NTINY <= szind ==> \result % SC_QUANTUM == 0;
+    ensures  small:   szind < SC_NBINS ==> \result <= SC_SMALL_MAXCLASS;
+    ensures  pages:   SC_NBINS <= szind ==> \result == Rung(szind - SC_NBINS + SC_NGROUP - 1) * PAGE;
+*/
 static inline uint64_t size_class_bytes(uint32_t szind)
 {
+    /*@ ghost class_lemma_bounds(szind); */
     if (szind + 1 <= SC_NTINY) {    /* `<` would warn where there are no tiny classes */
         return 1UL << (SC_LG_TINY_MIN + szind);
     }
+    /*@ ghost if (szind >= SC_NBINS) { class_lemma_pages(szind); } */
     return ladder_rung(szind - SC_NTINY) * SC_QUANTUM;
 }
 
-/* size -> class, one entry for each multiple of SC_TINY up to SC_LOOKUP_MAX. */
-extern uint8_t size_class_table[SC_LOOKUP_MAX / SC_TINY + 1];
-
+/*@ terminates       \true;
+    exits            \false;
+    assigns          size_class_table[0 .. SC_LOOKUP_MAX / SC_TINY];
+    ensures  filled: SizeClassTable(SC_LOOKUP_MAX / SC_TINY + 1);
+*/
 void size_class_boot(void);
 
 /* The same as size_class_index, for sizes up to SC_LOOKUP_MAX. */
+/*@ requires booted: SizeClassTable(SC_LOOKUP_MAX / SC_TINY + 1);
+    requires range:  size_bytes <= SC_LOOKUP_MAX;
+    terminates       \true;
+    exits            \false;
+    assigns          \nothing;
+    ensures  range:  \result < SC_NBINS;
+    ensures  fits:   ClassFits(size_bytes, \result);
+    ensures  least:  ClassLeast(size_bytes, \result);
+*/
 static inline uint32_t size_class_lookup(uint64_t size_bytes)
 {
-    return size_class_table[(size_bytes + SC_TINY - 1) / SC_TINY];
+    uint32_t szind = size_class_table[(size_bytes + SC_TINY - 1) / SC_TINY];
+    /*@ ghost class_lemma_round(size_bytes, szind); */
+    return szind;
 }
 
 /* Least number of pages that the class divides. Small classes only. */
+/*@ requires small:   szind < SC_NBINS;
+    terminates        \true;
+    exits             \false;
+    assigns           \nothing;
+    ensures  range:   1 <= \result <= SC_SLAB_NPAGES_MAX;
+    ensures  divides: SlabDivides(\result, szind);
+    ensures  least:   \forall integer n; 0 < n < \result ==> !SlabDivides(n, szind);
+*/
 uint32_t size_class_slab_pages(uint32_t szind);
 
-/* Index of the largest page class of at most npages (>= 1). */
+/* Index of the largest page class of at most npages; the last one for more than there are. */
+/*@ requires some:   1 <= npages;
+    terminates       \true;
+    exits            \false;
+    assigns          \nothing;
+    ensures  range:  \result < SC_NPSIZES;
+    ensures  floor:  Rung(\result) <= npages;
+    ensures  most:   \result < SC_NPSIZES - 1 ==> npages < Rung(\result + 1);
+*/
 static inline uint32_t size_class_page_index(uint64_t npages)
 {
     uint32_t above = ladder_above(npages);
+    /*@ ghost ladder_lemma_order(above - 1); */
     return above < SC_NPSIZES ? above - 1 : SC_NPSIZES - 1;
 }
 
-/* Index of the least page class of at least npages (>= 1), SC_NPSIZES if there is none. */
+/* Index of the least page class of at least npages, SC_NPSIZES if there is none. */
+/*@ requires some:   1 <= npages;
+    terminates       \true;
+    exits            \false;
+    assigns          \nothing;
+    ensures  range:  \result <= SC_NPSIZES;
+    ensures  ceil:   \result < SC_NPSIZES ==> npages <= Rung(\result);
+    ensures  least:  0 < \result ==> Rung(\result - 1) < npages;
+*/
 static inline uint32_t size_class_page_index_ceil(uint64_t npages)
 {
     uint32_t least = ladder_above(npages - 1);
+    /*@ ghost if (least > 0) { ladder_lemma_order(least - 1); } */
     return least < SC_NPSIZES ? least : SC_NPSIZES;
 }
 
-/* Pages of page class i. */
-static inline uint64_t size_class_page_count(uint32_t i)
+/* Pages of page class psz. */
+/*@ requires range:  psz < SC_NPSIZES;
+    terminates       \true;
+    exits            \false;
+    assigns          \nothing;
+    ensures  value:  \result == Rung(psz);
+    ensures  bounds: 1 <= \result <= SC_LARGE_MAXCLASS / PAGE;
+*/
+static inline uint64_t size_class_page_count(uint32_t psz)
 {
-    return ladder_rung(i);
+    /*@ ghost ladder_lemma_order(SC_NPSIZES - 1); */
+    /*@ ghost class_lemma_ends(); */
+    return ladder_rung(psz);
 }
 
 #endif
