@@ -183,11 +183,11 @@ static inline void slab_put(uint64_t *out, uint32_t slot, uint64_t base, uint32_
     ensures  bound:    SlabSumsBound(e);
     ensures  total:    slab_sum[e][SLAB_WORDS] == \old(slab_sum[e][SLAB_WORDS]) - (left - \result);
     ensures  cut:      64 * i <= slab_cut <= 64 * i + 64;
-    ensures  rest:     \forall integer b; 0 <= b < 64 ==>
-                       (tbit(slab_bits[e].w[i], b) <==> tbit(\old(slab_bits[e].w[i]), b) && 64 * i + b >= slab_cut);
+    ensures  rest:     \forall integer r; 64 * i <= r < 64 * i + 64 ==>
+                       (SlabFree(e, r) <==> SlabFree{Pre}(e, r) && r >= slab_cut);
     ensures  free:     \forall integer s; \result <= s < left ==> 64 * i <= slab_slot_region[s] &&
-                       tbit(\old(slab_bits[e].w[i]), slab_slot_region[s] - 64 * i);
-    ensures  all:      \forall integer r; 64 * i <= r < slab_cut && tbit(\old(slab_bits[e].w[i]), r - 64 * i) ==>
+                       SlabFree{Pre}(e, slab_slot_region[s]);
+    ensures  all:      \forall integer r; 64 * i <= r < slab_cut && SlabFree{Pre}(e, r) ==>
                        \result <= slab_region_slot[r] < left && slab_slot_region[slab_region_slot[r]] == r;
     ensures  last:     \result < left ==> slab_slot_region[\result] == slab_cut - 1;
     ensures  below:    SlotsBelow(\result, hi, slab_cut);
@@ -207,8 +207,8 @@ static inline uint32_t slab_take_word(uint32_t e, uint32_t i, uint64_t base, uin
         loop invariant rest:    \forall integer b; 0 <= b < 64 ==>
                                   (tbit(w, b) <==> tbit(was, b) && 64 * i + b >= slab_cut);
         loop invariant free:    \forall integer s; left <= s < \at(left, Pre) ==>
-                                  64 * i <= slab_slot_region[s] && tbit(was, slab_slot_region[s] - 64 * i);
-        loop invariant all:     \forall integer r; 64 * i <= r < slab_cut && tbit(was, r - 64 * i) ==>
+                                  64 * i <= slab_slot_region[s] && SlabFree(e, slab_slot_region[s]);
+        loop invariant all:     \forall integer r; 64 * i <= r < slab_cut && SlabFree(e, r) ==>
                                   left <= slab_region_slot[r] < \at(left, Pre) &&
                                   slab_slot_region[slab_region_slot[r]] == r;
         loop invariant last:    left < \at(left, Pre) ==> slab_slot_region[left] == slab_cut - 1;
@@ -225,6 +225,9 @@ static inline uint32_t slab_take_word(uint32_t e, uint32_t i, uint64_t base, uin
         uint32_t b = bits_lowest(w);
         uint64_t v = bitmap_word_clear(w, b);
         /*@ ghost bitmap_word_lemma_one(v, w, b, 64); */
+        /*@ assert free: SlabFree(e, 64 * i + b); */
+        /*@ assert skip: \forall integer r; slab_cut <= r < 64 * i + b ==> !tbit(w, r - 64 * i); */
+        /*@ assert none: \forall integer r; slab_cut <= r < 64 * i + b ==> !SlabFree(e, r); */
         w = v;
         left -= 1;
         slab_put(out, left, base, bytes, 64 * i + b) /*@ ghost (hi) */;
