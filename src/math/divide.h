@@ -1,11 +1,11 @@
 /* divide: exact division by a size class, as one multiplication with a reciprocal.
  *
- * magic is 2^DIVIDE_LG / size, rounded up. For an offset into a run of `bytes` bytes that is cut into regions of `size`,
- * the high part of offset * magic is offset / size, and the low part (the fraction) is below magic exactly when offset is
- * a multiple of size, provided that bytes is a multiple of size and bytes * size <= 2^DIVIDE_LG.
+ * magic is 2^DIVIDE_LG / size, rounded up. For an offset into a run of n regions of `size` bytes, n * size * size at most
+ * 2^DIVIDE_LG, the high part of offset * magic is offset / size, and the low part (the fraction) is below magic exactly
+ * when offset is a multiple of size. A caller that knows the run states so by the ghost call divide_lemma_exact.
  * Lemire, Kaser and Kurz, "Faster remainder by direct computation" (2019).
  *
- * With 32 bits of fraction, which small classes of 4 KiB pages allow, the test compiles to imul and cmp.
+ * The classes of 4 KiB pages get by with 32 bits of fraction: then the test for multiples compiles to imul and cmp.
  */
 #ifndef QED_MATH_DIVIDE_H
 #define QED_MATH_DIVIDE_H
@@ -26,23 +26,64 @@ typedef uint32_t divide_magic_t;
 typedef uint64_t divide_magic_t;
 #endif
 #define DIVIDE_ONE (1UL << DIVIDE_LG)
-#define DIVIDE_SIZE_MAX (1U << (DIVIDE_LG / 2))         /* so that a run of one region always fits */
+#define DIVIDE_SIZE_MAX (1UL << (DIVIDE_LG / 2))        /* one region of that size is still a run that fits */
+#define DIVIDE_NREGIONS_MAX(size) (DIVIDE_ONE / (size) / (size))   /* in a run */
 
+_Static_assert(2 * SC_SMALL_MAXCLASS * SC_SMALL_MAXCLASS <= DIVIDE_ONE, "two regions of any small class fit");
+_Static_assert(SC_SMALL_MAXCLASS * (SC_SLAB_NPAGES_MAX * PAGE) <= DIVIDE_ONE, "any slab of the least page count fits");
+_Static_assert(DIVIDE_ONE / SC_TINY <= UINT32_MAX || DIVIDE_LG > 32, "a reciprocal fits its type");
+_Static_assert(DIVIDE_ONE / SC_TINY < 1UL << (64 - DIVIDE_LG_OFFSET), "a product fits 64 bits");
+
+#include "divide.acsl"
+#include "divide_lemmas.acsl"
+
+/*@ requires range: SC_TINY <= size <= DIVIDE_SIZE_MAX;
+    terminates      \true;
+    exits           \false;
+    assigns         \nothing;
+    ensures  magic: DivideMagic(\result, size);
+    ensures  range: \result <= DIVIDE_ONE / SC_TINY;
+*/
 static inline divide_magic_t divide_magic(uint32_t size)
 {
-    return (divide_magic_t)((DIVIDE_ONE + size - 1) / size);
+    uint64_t magic = (DIVIDE_ONE + size - 1) / size;
+    /*@ ghost divide_lemma_magic(size, magic); */
+    return (divide_magic_t)magic;
 }
 
+/*@ requires offset: offset < 1UL << DIVIDE_LG_OFFSET;
+    requires magic:  magic <= DIVIDE_ONE / SC_TINY;
+    terminates       \true;
+    exits            \false;
+    assigns          \nothing;
+    ensures  high:   \result == offset * magic / DIVIDE_ONE;
+*/
 static inline uint32_t divide_index(uint32_t offset, divide_magic_t magic)
 {
+    /*@ ghost divide_lemma_range(offset, magic); */
     return (uint32_t)((uint64_t)offset * magic / DIVIDE_ONE);
 }
 
+/*@ requires offset: offset < 1UL << DIVIDE_LG_OFFSET;
+    requires magic:  magic <= DIVIDE_ONE / SC_TINY;
+    terminates       \true;
+    exits            \false;
+    assigns          \nothing;
+    ensures  low:    \result == offset * magic % DIVIDE_ONE;
+*/
 static inline divide_magic_t divide_fraction(uint32_t offset, divide_magic_t magic)
 {
+    /*@ ghost divide_lemma_range(offset, magic); */
     return (divide_magic_t)((uint64_t)offset * magic % DIVIDE_ONE);
 }
 
+/*@ requires offset: offset < 1UL << DIVIDE_LG_OFFSET;
+    requires magic:  magic <= DIVIDE_ONE / SC_TINY;
+    terminates       \true;
+    exits            \false;
+    assigns          \nothing;
+    ensures  low:    \result <==> offset * magic % DIVIDE_ONE < magic;
+*/
 static inline bool divide_is_multiple(uint32_t offset, divide_magic_t magic)
 {
     return divide_fraction(offset, magic) < magic;
