@@ -18,9 +18,16 @@ void pages_boot(int64_t dirty_decay_ms, int64_t muzzy_decay_ms)
 {
     page_cache_boot();
     decay_boot();
-    decay_set(0, dirty_decay_ms);
-    decay_set(1, muzzy_decay_ms);
-    pages_keep_muzzy = muzzy_decay_ms != 0;
+    pages_set_decay(dirty_decay_ms, muzzy_decay_ms);
+}
+
+void pages_set_decay(int64_t dirty_ms, int64_t muzzy_ms)
+{
+    mutex_lock(&pages_lock);
+    decay_set(0, dirty_ms);
+    decay_set(1, muzzy_ms);
+    pages_keep_muzzy = muzzy_ms != 0;
+    mutex_unlock(&pages_lock);
 }
 
 uint32_t pages_alloc(uint64_t npages, uint64_t align_npages, bool *zeroed)

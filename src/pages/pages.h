@@ -17,6 +17,7 @@ struct pages_stats {
 };
 
 void     pages_boot(int64_t dirty_decay_ms, int64_t muzzy_decay_ms);
+void     pages_set_decay(int64_t dirty_ms, int64_t muzzy_ms);                /* -1 never, 0 at once; forgets the past */
 uint32_t pages_alloc(uint64_t npages, uint64_t align_npages, bool *zeroed); /* ACTIVE extent, 0: out of memory */
 void     pages_free(uint32_t e);
 uint32_t pages_find(uint64_t page);                     /* the ACTIVE extent that starts at page, 0 if there is none */

@@ -1,0 +1,39 @@
+/* arena_test: threads spread evenly, whatever comes and goes; counts outside the range are clamped. */
+#include "heap_boot.h"
+
+int main(void)
+{
+    uint32_t joined[1000];
+    for (uint32_t arenas = 1; arenas <= 8; arenas++) {
+        uint32_t count = 0;
+        heap_boot(arenas);
+        CHECK(arena_count() == arenas);
+        for (int step = 0; step < 5000; step++) {
+            if (count < 1000 && random_below(3) != 0) {
+                joined[count] = arena_join();
+                CHECK(joined[count] < arenas);
+                for (uint32_t a = 0; a < arenas; a++) {     /* it was one of the least used */
+                    CHECK(arena_threads(a) + 1 >= arena_threads(joined[count]));
+                }
+                count++;
+            } else if (count > 0) {
+                uint32_t i = (uint32_t)random_below(count);
+                arena_leave(joined[i]);
+                joined[i] = joined[--count];
+            }
+            uint32_t sum = 0;
+            for (uint32_t a = 0; a < arenas; a++) {
+                sum += arena_threads(a);
+            }
+            CHECK(sum == count);
+        }
+        while (count > 0) {
+            arena_leave(joined[--count]);
+        }
+    }
+    arena_boot(0);
+    CHECK(arena_count() == 1);
+    arena_boot(100000);
+    CHECK(arena_count() == ARENAS_MAX);
+    return heap_done("arena");
+}

@@ -1,0 +1,110 @@
+/* tcache_test: pops, pushes, refills and flushes of two caches against the set of blocks that are out. */
+#include "heap_boot.h"
+
+#define OUT_MAX 20000U
+
+static uint64_t out[OUT_MAX];
+static uint32_t out_bin[OUT_MAX];
+static uint32_t out_count;
+
+static bool is_out(uint64_t block)
+{
+    for (uint32_t i = 0; i < out_count; i++) {
+        if (out[i] == block) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void take(struct tcache *t, uint32_t bin)
+{
+    uint64_t block = tcache_pop(t, bin);
+    if (block == 0) {
+        block = tcache_refill(t, bin);
+    }
+    CHECK(block != 0 && tcache_usable(block, "test") == size_class_bytes(bin - 1));
+    CHECK(out_count % 16 != 0 || !is_out(block));
+    out_bin[out_count] = bin;
+    out[out_count++] = block;
+}
+
+static void give(struct tcache *t, uint32_t i)
+{
+    uint64_t block = out[i];
+    uint32_t bin = out_bin[i];
+    uint32_t before = t->top[bin];
+    out[i] = out[--out_count];
+    out_bin[i] = out_bin[out_count];
+    if (tcache_push(t, block)) {
+        CHECK(t->top[bin] == before + 1 && t->slot[before + 1] == block);
+        CHECK(!tcache_push(t, block));          /* the same block twice in a row, and nothing changed */
+        CHECK(t->top[bin] == before + 1);
+    } else {
+        tcache_free_slow(t, block, "test");
+    }
+    CHECK(tcache_pop(t, bin) == block);         /* last in, first out */
+    tcache_free_slow(t, block, "test");
+}
+
+static void check_shape(const struct tcache *t)
+{
+    for (uint32_t b = 0; b < TCACHE_BINS; b++) {
+        CHECK(t->floor[b] <= t->top[b] && t->top[b] <= t->limit[b] && t->slot[t->floor[b]] == 0);
+        for (uint32_t i = t->floor[b] + 1; i <= t->top[b]; i++) {
+            CHECK(t->slot[i] != 0);
+        }
+    }
+}
+
+/* What no block begins at is refused without a change. */
+static void test_refusals(struct tcache *t)
+{
+    tcache_flush(t);
+    uint64_t block = tcache_refill(t, 5);
+    struct tcache before = *t;
+    for (uint64_t off = 1; off < size_class_bytes(4); off++) {
+        CHECK(!tcache_push(t, block + off));
+    }
+    CHECK(!tcache_push(t, 0) && !tcache_push(t, 4096) && !tcache_push(t, UINT64_MAX) && !tcache_push(t, block | 0xdeadUL << 48));
+    CHECK(before.top[5] == t->top[5] && before.slot[t->top[5]] == t->slot[t->top[5]]);
+    CHECK(!tcache_push(&tcache_unborn, block) && !tcache_push(&tcache_dead, block) && tcache_pop(&tcache_unborn, 5) == 0);
+    tcache_free_slow(&tcache_dead, block, "test");
+}
+
+int main(void)
+{
+    heap_boot(2);
+    struct tcache *t[2] = {tcache_create(), tcache_create()};
+    CHECK(t[0] != NULL && t[1] != NULL && t[0] != t[1] && tcache_live() == 2);
+    for (uint64_t bytes = 0; bytes <= SC_LOOKUP_MAX; bytes++) {
+        CHECK(tcache_bin_of(t[0], bytes) == size_class_index(bytes) + 1);
+    }
+    for (int step = 0; step < 60000; step++) {
+        struct tcache *mine = t[random_below(2)];
+        if (out_count < 9000 && random_below(5) < 3) {
+            take(mine, 1 + (uint32_t)random_below(TCACHE_BINS - 1));
+        } else if (out_count > 0) {
+            give(mine, (uint32_t)random_below(out_count));
+        }
+        if (step % 10000 == 0) {
+            tcache_flush(mine);
+            check_shape(mine);
+        }
+    }
+    test_refusals(t[0]);
+    while (out_count > 0) {
+        give(t[0], out_count - 1);
+    }
+    check_shape(t[0]);
+    tcache_destroy(t[0]);
+    tcache_destroy(t[1]);
+    for (uint32_t c = 0; c < SC_NBINS; c++) {
+        struct bin_stats a, b;
+        bin_read_stats(0, c, &a);
+        bin_read_stats(1, c, &b);
+        CHECK(a.regions_live + b.regions_live == 0);
+    }
+    CHECK(tcache_live() == 0 && tcache_create() == t[1] && tcache_create() == t[0]);
+    return heap_done("tcache");
+}
