@@ -78,6 +78,7 @@ static inline void heap_cut(uint32_t x)
     ensures  first:  PhPrevFirst;
     ensures  later:  PhPrevLater;
     ensures  below:  ph_par[x] == p;
+    ensures  place:  ph_next[p] == \old(ph_next[p]) && ph_prev[p] == \old(ph_prev[p]);
     ensures  kids:   \forall integer q; 0 < q ==> PhKids(q, TABLE_MAX) == PhKids{Pre}(q, TABLE_MAX) +
                          (q == p ? 1 : 0);
     ensures  others: PhOthers{Pre,Post}(ph_own[x], 0);
@@ -115,6 +116,7 @@ static inline void heap_attach(uint32_t p, uint32_t x)
 */
 static inline uint32_t heap_link(uint32_t a, uint32_t b)
 {
+    /*@ ghost ph_lemma_neighbours(a); */
     if (heap_less(a, b)) {
         heap_cut(b);
         heap_attach(a, b);
@@ -274,6 +276,33 @@ void pairing_heap_insert(uint32_t heap, uint32_t x, uint64_t key)
         heap_attach(x, root);
         ph_root[heap] = x;
     }
+    /*@ assert root: PhRoot; */
+    /*@ assert top: PhTopBut(0); */
+}
+
+/* Makes x a tree of its own; root is less than all below x, so what was below x goes below root. */
+/*@ requires links:  PhLinks;
+    requires nodes:  PhNode(x) && PhNode(root) && ph_own[root] == ph_own[x];
+    requires below:  ph_par[x] != 0 && ph_par[root] == 0;
+    requires least:  \forall integer y; PhIn(ph_own[x], y) && y != root ==> PhLess(root, y);
+    terminates       \true;
+    exits            \false;
+    assigns          ph_next[0 .. TABLE_MAX - 1], ph_prev[0 .. TABLE_MAX - 1], ph_child[0 .. TABLE_MAX - 1],
+                     ph_par[0 .. TABLE_MAX - 1], ph_ord[0 .. TABLE_MAX - 1];
+    ensures  links:  PhLinks;
+    ensures  alone:  \forall integer y; PhNode(y) ==> ph_par[y] != x;
+    ensures  top:    ph_par[x] == 0;
+    ensures  tops:   PhSameTops{Pre,Post}(x);
+    ensures  others: PhOthers{Pre,Post}(ph_own[x], 0);
+*/
+static void heap_detach(uint32_t root, uint32_t x)
+{
+    heap_cut(x);
+    uint32_t r = heap_orphan(x);
+    /*@ assert others: PhOthers{Pre,Here}(ph_own[x], 0); */
+    if (r != 0) {
+        heap_attach(root, r);
+    }
 }
 
 void pairing_heap_remove(uint32_t heap, uint32_t x)
@@ -283,12 +312,9 @@ void pairing_heap_remove(uint32_t heap, uint32_t x)
         ph_root[heap] = heap_orphan(x);
     } else {
         /*@ ghost ph_lemma_least(heap); */
-        heap_cut(x);
-        uint32_t r = heap_orphan(x);
-        if (r != 0) {
-            /* The root is less than any other node, and so than r. */
-            heap_attach(root, r);
-        }
+        heap_detach(root, x);
     }
     /*@ ghost ph_lemma_leave(x); */
+    /*@ assert root: PhRoot; */
+    /*@ assert top: PhTopBut(0); */
 }
