@@ -167,6 +167,7 @@ static inline void slab_put(uint64_t *out, uint32_t slot, uint64_t base, uint32_
     requires base:     base < (1UL << LG_VADDR);
     requires slots:    0 < left <= hi <= SLAB_REGIONS_MAX;
     requires out:      \valid(out + (0 .. left - 1));
+    requires outside:  \separated(out + (0 .. left - 1), slab_bits + (0 .. TABLE_MAX - 1));
     requires cut:      slab_cut == 64 * i;
     requires below:    SlotsBelow(left, hi, slab_cut);
     requires inverse:  SlotsInverse(left, hi);

@@ -188,6 +188,9 @@ uint32_t slab_take(uint32_t e);
     requires regions:  SlabRegionsOk(SC_NBINS);
     requires base:     base < (1UL << LG_VADDR);
     requires out:      \valid(out + (0 .. n - 1));
+    requires outside:  \separated(out + (0 .. n - 1), slab_bits + (0 .. TABLE_MAX - 1),
+                                  slab_free_count + (0 .. TABLE_MAX - 1), slab_class + (0 .. TABLE_MAX - 1),
+                                  slab_bytes + (0 .. SC_NBINS - 1), slab_regions + (0 .. SC_NBINS - 1));
     terminates         \true;
     exits              \false;
     assigns            slab_bits[e].w[0 .. SLAB_WORDS - 1], slab_free_count[e], slab_sum[e][0 .. SLAB_WORDS],
