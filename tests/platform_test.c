@@ -1,0 +1,209 @@
+/* platform_test: each function that the proofs believe, against an obvious other way to get the same answer, on the real
+ * operating system. */
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "platform/atomic.h"
+#include "platform/bits.h"
+#include "platform/config.h"
+#include "platform/mutex.h"
+#include "platform/os.h"
+#include "platform/pool.h"
+#include "platform/table.h"
+#include "platform/trap.h"
+
+static unsigned long checks;
+static uint64_t      seed = 0x9E3779B97F4A7C15UL;
+
+#define CHECK(condition)                                                                   \
+    do {                                                                                   \
+        checks++;                                                                          \
+        if (!(condition)) {                                                                \
+            fprintf(stderr, "platform_test: line %d: %s\n", __LINE__, #condition);         \
+            exit(1);                                                                       \
+        }                                                                                  \
+    } while (0)
+
+static uint64_t random_word(void)
+{
+    seed = seed * 6364136223846793005UL + 1442695040888963407UL;
+    return seed ^ seed >> 29;
+}
+
+/* ---- bits: the builtins against loops ---------------------------------------------------------------------------- */
+
+static void test_bits_of(uint64_t w)
+{
+    uint32_t lowest = 0, highest = 63;
+    while ((w >> lowest & 1) == 0) {
+        lowest++;
+    }
+    while ((w >> highest & 1) == 0) {
+        highest--;
+    }
+    CHECK(bits_lowest(w) == lowest);
+    CHECK(bits_lg_floor(w) == highest);
+}
+
+static void test_bits(void)
+{
+    for (uint64_t w = 1; w < 70000; w++) {
+        test_bits_of(w);
+    }
+    for (uint32_t i = 0; i < 64; i++) {
+        for (uint32_t k = 0; k < 64; k++) {
+            test_bits_of(1UL << i | 1UL << k);
+            test_bits_of(UINT64_MAX >> i);
+            test_bits_of(UINT64_MAX << i);
+        }
+    }
+    for (int i = 0; i < 100000; i++) {
+        test_bits_of(random_word() >> random_word() % 64 | 1UL << random_word() % 64);
+    }
+}
+
+/* ---- table: entries keep their place and value while it grows ---------------------------------------------------- */
+
+static TABLE(uint64_t, numbers);
+
+static void test_table(void)
+{
+    static const uint64_t chunks[] = {0, 1, 2, 77, TABLE_CHUNKS - 1};
+    for (uint32_t c = 0; c < sizeof chunks / sizeof chunks[0]; c++) {
+        uint64_t first = chunks[c] * TABLE_CHUNK;
+        CHECK(TABLE_GROW(numbers, first) && TABLE_GROW(numbers, first + TABLE_CHUNK - 1));
+        for (uint64_t i = 0; i < TABLE_CHUNK; i++) {
+            CHECK(AT(numbers, first + i) == 0);
+            AT(numbers, first + i) = first + i + 1;
+        }
+        uint64_t *place = &AT(numbers, first);
+        CHECK(TABLE_GROW(numbers, first) && place == &AT(numbers, first));
+    }
+    for (uint32_t c = 0; c < sizeof chunks / sizeof chunks[0]; c++) {
+        for (uint64_t i = chunks[c] * TABLE_CHUNK; i < (chunks[c] + 1) * TABLE_CHUNK; i++) {
+            CHECK(AT(numbers, i) == i + 1);
+        }
+    }
+    CHECK(!TABLE_GROW(numbers, TABLE_MAX));
+}
+
+/* ---- os: fresh pages are zero and nobody else's; a purge gives zero again ----------------------------------------- */
+
+static void test_pages(void)
+{
+    enum { MAPS = 50 };
+    uint64_t page[MAPS], npages[MAPS];
+    for (uint32_t i = 0; i < MAPS; i++) {
+        npages[i] = 1 + random_word() % 300;
+        page[i] = os_map(npages[i]);
+        CHECK(page[i] != 0 && page[i] + npages[i] <= PAGE_COUNT_MAX);
+        for (uint32_t k = 0; k < i; k++) {
+            CHECK(page[i] + npages[i] <= page[k] || page[k] + npages[k] <= page[i]);
+        }
+        unsigned char *bytes = (unsigned char *)(page[i] * PAGE);
+        for (uint64_t b = 0; b < npages[i] * PAGE; b += 64) {
+            CHECK(bytes[b] == 0);
+        }
+        memset(bytes, (int)i + 1, npages[i] * PAGE);
+    }
+    for (uint32_t i = 0; i < MAPS; i++) {
+        unsigned char *bytes = (unsigned char *)(page[i] * PAGE);
+        uint64_t       keep = npages[i] / 2;            /* the first half is purged, the rest stays */
+        CHECK(keep == 0 || (i % 2 == 0 ? os_purge(page[i], keep) : os_purge_lazy(page[i], keep)));
+        for (uint64_t b = 0; b < npages[i] * PAGE; b += 64) {
+            bool zero_or_old = bytes[b] == 0 || (i % 2 == 1 && bytes[b] == i + 1);
+            CHECK(b < keep * PAGE ? zero_or_old : bytes[b] == i + 1);
+        }
+        os_unmap(page[i], npages[i]);
+    }
+    CHECK(os_map(PAGE_COUNT_MAX - 1) == 0);             /* more than there is: refused, errno untouched */
+}
+
+static void test_facts(void)
+{
+    uint64_t        before = os_clock_ms();
+    struct timespec pause = {0, 30000000};
+    nanosleep(&pause, NULL);
+    CHECK(os_clock_ms() >= before + 20 && os_clock_ms() < before + 60000);
+    CHECK(os_cpu_count() >= 1 && os_cpu_count() <= (uint32_t)sysconf(_SC_NPROCESSORS_CONF));
+    CHECK(os_page_bytes() == (uint64_t)sysconf(_SC_PAGESIZE));
+    CHECK(os_entropy() != os_entropy());
+    errno = 77;
+    CHECK(os_map(PAGE_COUNT_MAX - 1) == 0 && errno == 77);
+    unsigned char *metadata = os_map_metadata(1 << 20);
+    CHECK(metadata != NULL && (uintptr_t)metadata % 4096 == 0 && metadata[0] == 0 && metadata[(1 << 20) - 1] == 0);
+}
+
+/* ---- mutex and atomics: no increment is lost --------------------------------------------------------------------- */
+
+static struct mutex lock = MUTEX_INIT;
+static uint64_t     guarded[2];
+
+static void *count_up(void *unused)
+{
+    (void)unused;
+    for (uint32_t i = 0; i < 100000; i++) {
+        mutex_lock(&lock);
+        guarded[0]++;
+        if (i % 1000 == 0) {
+            os_yield();
+        }
+        guarded[1]++;
+        mutex_unlock(&lock);
+    }
+    return NULL;
+}
+
+static void test_mutex(void)
+{
+    pthread_t id[8];
+    for (int i = 0; i < 8; i++) {
+        pthread_create(&id[i], NULL, count_up, NULL);
+    }
+    for (int i = 0; i < 200; i++) {
+        mutex_lock(&lock);
+        CHECK(guarded[0] == guarded[1]);
+        mutex_unlock(&lock);
+    }
+    for (int i = 0; i < 8; i++) {
+        pthread_join(id[i], NULL);
+    }
+    CHECK(guarded[0] == 800000 && guarded[1] == 800000 && lock.word == 0);
+}
+
+/* ---- trap: one exact line, then SIGABRT -------------------------------------------------------------------------- */
+
+static void test_trap(void)
+{
+    int  pipe_ends[2];
+    char line[200] = {0};
+    int  status = 0;
+    CHECK(pipe(pipe_ends) == 0);
+    pid_t child = fork();
+    if (child == 0) {
+        dup2(pipe_ends[1], 2);
+        trap_misuse("free", "not a block", 0xabc123);
+    }
+    close(pipe_ends[1]);
+    CHECK(read(pipe_ends[0], line, sizeof line - 1) > 0 && strcmp(line, "qedmalloc: free(0xabc123): not a block\n") == 0);
+    CHECK(waitpid(child, &status, 0) == child && WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+}
+
+int main(void)
+{
+    test_bits();
+    test_table();
+    test_pages();
+    test_facts();
+    test_mutex();
+    test_trap();
+    printf("ok platform: %lu checks, seed 0x9E3779B97F4A7C15\n", checks);
+    return 0;
+}
