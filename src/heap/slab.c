@@ -24,11 +24,11 @@ divide_magic_t slab_magic[SC_NBINS];
     terminates         \true;
     exits              \false;
     assigns            slab_bytes[c], slab_regions[c], slab_npages[c], slab_magic[c];
-    ensures  bytes:    slab_bytes[c] == ScBytes(c) && 2 <= slab_bytes[c] <= SC_SMALL_MAXCLASS;
+    ensures  bytes:    slab_bytes[c] == ScBytes(c) && SC_TINY <= slab_bytes[c] <= SC_SMALL_MAXCLASS;
     ensures  regions:  1 <= slab_regions[c] <= SLAB_REGIONS_MAX;
     ensures  length:   slab_regions[c] * slab_bytes[c] == slab_npages[c] * PAGE;
     ensures  limit:    slab_npages[c] * PAGE <= SLAB_BYTES_MAX;
-    ensures  magic:    DIVIDE_ONE <= slab_magic[c] * slab_bytes[c] < DIVIDE_ONE + slab_bytes[c];
+    ensures  magic:    slab_magic[c] <= DIVIDE_ONE / SC_TINY && DivideMagic(slab_magic[c], slab_bytes[c]);
 */
 static void slab_boot_class(uint32_t c)
 {

@@ -86,22 +86,25 @@ void slab_boot(void);
 /* The region that begins off bytes into a slab, SLAB_NO_REGION if none does. */
 /*@ requires class:    szind < SC_NBINS;
     requires bytes:    SlabBytesOk(SC_NBINS);
+    requires length:   SlabLengthOk(SC_NBINS);
+    requires limit:    SlabLimitOk(SC_NBINS);
     requires magic:    SlabMagicOk(SC_NBINS);
+    requires inside:   off < slab_npages[szind] * PAGE;
     terminates         \true;
     exits              \false;
     assigns            \nothing;
     ensures  range:    \result < slab_regions[szind] || \result == SLAB_NO_REGION;
-    ensures  start:    \result < slab_regions[szind] ==> off == \result * slab_bytes[szind];
-    ensures  none:     \result == SLAB_NO_REGION ==>
-                       \forall integer r; 0 <= r < slab_regions[szind] ==> off != r * slab_bytes[szind];
+    ensures  start:    \result != SLAB_NO_REGION ==> off == \result * slab_bytes[szind];
+    ensures  none:     \result == SLAB_NO_REGION ==> \forall integer r; off != r * slab_bytes[szind];
 */
 static inline uint32_t slab_region_of(uint32_t szind, uint64_t off)
 {
-    if (!divide_is_multiple((uint32_t)off, slab_magic[szind])) {
+    divide_magic_t magic = slab_magic[szind];
+    /*@ ghost slab_lemma_region(off, slab_bytes[szind], magic, slab_regions[szind]); */
+    if (!divide_is_multiple((uint32_t)off, magic)) {
         return SLAB_NO_REGION;
     }
-    uint32_t region = divide_index((uint32_t)off, slab_magic[szind]);
-    return region < slab_regions[szind] ? region : SLAB_NO_REGION;
+    return divide_index((uint32_t)off, magic);
 }
 
 /*@ requires base:     base < (1UL << LG_VADDR);
