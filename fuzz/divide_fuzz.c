@@ -1,0 +1,26 @@
+/* divide_fuzz: the step is a size and an offset in a run that fits, from eight bytes of the input; the check is the
+ * processor's own division. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "math/divide.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    for (; size >= 8; data += 8, size -= 8) {
+        uint32_t bytes, offset;
+        memcpy(&bytes, data, 4);
+        memcpy(&offset, data + 4, 4);
+        bytes = (uint32_t)(SC_TINY + bytes % (DIVIDE_SIZE_MAX - SC_TINY + 1));
+        uint64_t end = DIVIDE_NREGIONS_MAX(bytes) * bytes;
+        end = end < 1UL << DIVIDE_LG_OFFSET ? end : 1UL << DIVIDE_LG_OFFSET;
+        offset = (uint32_t)(offset % end);
+        divide_magic_t magic = divide_magic(bytes);
+        if (divide_index(offset, magic) != offset / bytes || divide_is_multiple(offset, magic) != (offset % bytes == 0)) {
+            abort();
+        }
+    }
+    return 0;
+}
