@@ -90,8 +90,8 @@ static bool theorem_page_round_trip(uint32_t psz)
     uint32_t floor = size_class_page_index(npages);
     uint32_t ceil = size_class_page_index_ceil(npages);
     /*@ ghost ladder_lemma_order(psz); */
-    /*@ ghost ladder_lemma_order(floor + 1); */
-    /*@ ghost if (ceil < SC_NPSIZES) { ladder_lemma_order(ceil); } */
+    /*@ ghost ladder_lemma_order(floor); */
+    /*@ ghost if (ceil > 0) { ladder_lemma_order(ceil - 1); } */
     return floor == psz && ceil == psz;
 }
 
@@ -101,10 +101,24 @@ static bool theorem_page_round_trip(uint32_t psz)
     assigns          \nothing;
     ensures  monotone: \result;
 */
-static bool theorem_page_monotone(uint64_t a, uint64_t b)
+static bool theorem_page_floor_monotone(uint64_t a, uint64_t b)
 {
     uint32_t i = size_class_page_index(a);
     uint32_t j = size_class_page_index(b);
     /*@ ghost ladder_lemma_order(i); */
-    return i <= j && size_class_page_index_ceil(a) <= size_class_page_index_ceil(b);
+    return i <= j;
+}
+
+/*@ requires some:   1 <= a <= b;
+    terminates       \true;
+    exits            \false;
+    assigns          \nothing;
+    ensures  monotone: \result;
+*/
+static bool theorem_page_ceil_monotone(uint64_t a, uint64_t b)
+{
+    uint32_t i = size_class_page_index_ceil(a);
+    uint32_t j = size_class_page_index_ceil(b);
+    /*@ ghost if (i > 0) { ladder_lemma_order(i - 1); } */
+    return i <= j;
 }

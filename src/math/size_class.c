@@ -1,7 +1,7 @@
 /* size_class: the lookup table, and what is needed once per slab. */
 #include "math/size_class.h"
 
-#include "size_class_slab_lemmas.acsl"
+#include "size_class_npages_lemmas.acsl"
 
 uint8_t size_class_table[SC_LOOKUP_MAX / SC_TINY + 1];
 
@@ -31,12 +31,12 @@ uint32_t size_class_slab_pages(uint32_t szind)
         loop variant d;
     */
     while (n % 2 == 0 && d > 1) {
-        /*@ ghost slab_lemma_half(d, lg); */
-        /*@ ghost slab_lemma_ratio(n / 2, size, d / 2); */
+        /*@ ghost npages_lemma_half(d, lg); */
+        /*@ ghost npages_lemma_ratio(n / 2, size, d / 2); */
         n /= 2;
         d /= 2;
         /*@ ghost lg--; */
     }
-    /*@ ghost slab_lemma_least(szind, size, n, d, lg); */
+    /*@ ghost npages_lemma_least(szind, size, n, d, lg); */
     return n;
 }
