@@ -184,7 +184,7 @@ static bool model_expand(uint32_t e, uint64_t npages)
     }
     bool grown = page_cache_expand(e, npages);
     MODEL_CHECK(!grown || (room >= npages - n && AT(ext_zeroed, e) == 0));
-    MODEL_CHECK(grown || room < npages - n || os_fake.fail_count[OS_FAKE_METADATA] != 0);
+    MODEL_CHECK(grown || room < npages - n || os_fake.fail_from[OS_FAKE_METADATA] != 0);
     MODEL_CHECK(AT(ext_page, e) == page && AT(ext_npages, e) == (grown ? npages : n));
     if (grown) {
         model_set(page + n, npages - n, EXTENT_STATES, EXTENT_ACTIVE);
@@ -201,7 +201,7 @@ static bool model_shrink(uint32_t e, uint64_t npages)
     uint64_t n = AT(ext_npages, e);
     model_read(e);
     bool shrunk = page_cache_shrink(e, npages);
-    MODEL_CHECK(shrunk || os_fake.fail_count[OS_FAKE_METADATA] != 0);
+    MODEL_CHECK(shrunk || os_fake.fail_from[OS_FAKE_METADATA] != 0);
     MODEL_CHECK(AT(ext_page, e) == page && AT(ext_npages, e) == (shrunk ? npages : n));
     if (shrunk) {
         model_set(page + npages, n - npages, EXTENT_ACTIVE, EXTENT_DIRTY);
@@ -216,7 +216,7 @@ static uint32_t model_take(uint8_t state, uint64_t npages_max)
     MODEL_CHECK((e == 0) == (model_total[state] == 0));
     if (e != 0) {
         MODEL_CHECK(AT(ext_state, e) == EXTENT_BUSY);
-        MODEL_CHECK(AT(ext_npages, e) <= npages_max || os_fake.fail_count[OS_FAKE_METADATA] != 0);
+        MODEL_CHECK(AT(ext_npages, e) <= npages_max || os_fake.fail_from[OS_FAKE_METADATA] != 0);
         model_set(AT(ext_page, e), AT(ext_npages, e), state, EXTENT_BUSY);
     }
     model_compare();

@@ -63,7 +63,9 @@ static inline uint32_t cache_heap(uint8_t state, uint64_t npages)
 */
 static inline uint32_t cache_lowest_from(uint64_t w, uint32_t i)
 {
-    uint64_t rest = w & ~bitmap_word_mask(i);
+    uint64_t low = w & bitmap_word_mask(i);
+    /*@ assert low:  \forall integer k; 0 <= k < 64 ==> (tbit(low, k) <==> k < i && tbit(w, k)); */
+    uint64_t rest = w ^ low;
     /*@ assert rest: \forall integer k; 0 <= k < 64 ==> (tbit(rest, k) <==> k >= i && tbit(w, k)); */
     return rest == 0 ? 64 : bits_lowest(rest);
 }
@@ -97,6 +99,30 @@ static uint32_t cache_nonempty(uint32_t h, uint32_t end)
     return end;
 }
 
+/*@ requires range:   CacheHeapRange(h);
+    terminates        \true;
+    exits             \false;
+    assigns           page_cache_bits[h / 64];
+    ensures  set:     CacheBit(h);
+    ensures  others:  CacheBitsKept{Pre,Post}(h);
+*/
+static inline void cache_mark(uint32_t h)
+{
+    page_cache_bits[h / 64] = bitmap_word_set(page_cache_bits[h / 64], h % 64);
+}
+
+/*@ requires range:   CacheHeapRange(h);
+    terminates        \true;
+    exits             \false;
+    assigns           page_cache_bits[h / 64];
+    ensures  clear:   !CacheBit(h);
+    ensures  others:  CacheBitsKept{Pre,Post}(h);
+*/
+static inline void cache_unmark(uint32_t h)
+{
+    page_cache_bits[h / 64] = bitmap_word_clear(page_cache_bits[h / 64], h % 64);
+}
+
 /* -- primitives ------------------------------------------------------------------------------------------------ */
 
 /* Takes free e out: BUSY. */
@@ -113,12 +139,46 @@ static uint32_t cache_nonempty(uint32_t h, uint32_t end)
 static void cache_pull(uint32_t e)
 {
     uint32_t h = cache_heap(AT(ext_state, e), AT(ext_npages, e));
+    /*@ ghost page_cache_lemma_class(ext_npages[e], ext_state[e], h, ph_own[e]); */
     pairing_heap_remove(h, e);
+    /*@ assert kept: \forall integer k, x; k != h ==> (PhIn(k, x) && x != e <==> PhIn{Pre}(k, x)); */
     if (pairing_heap_first(h) == 0) {
-        page_cache_bits[h / 64] = bitmap_word_clear(page_cache_bits[h / 64], h % 64);
+        cache_unmark(h);
     }
     extent_set_state(e, EXTENT_BUSY);
     /*@ ghost page_cache_lemma_ok(); */
+}
+
+/* The part of cache_put that looks at pages. */
+/*@ requires ok:      ExtentOk;
+    requires apart:   CacheApart;
+    requires total:   CacheTotal;
+    requires busy:    ExtUsed(e) && ext_state[e] == EXTENT_BUSY;
+    requires state:   CacheState(state);
+    requires before:  ext_page_state[ext_page[e] - 1] != state;
+    requires behind:  ext_page[e] + ext_npages[e] < PAGE_COUNT_MAX ==>
+                          ext_page_state[ext_page[e] + ext_npages[e]] != state;
+    terminates        \true;
+    exits             \false;
+    assigns           ext_state[e], extent_npages_total[0 .. EXTENT_STATES - 1],
+                      ext_page_state[ext_page[e] .. ext_page[e] + ext_npages[e] - 1];
+    ensures  ok:      ExtentOk;
+    ensures  apart:   CacheApart;
+    ensures  total:   CacheTotal;
+    ensures  state:   ext_state[e] == state;
+*/
+static inline void cache_put_pages(uint32_t e, uint8_t state)
+{
+    extent_set_state(e, state);
+    /*@ ghost page_cache_lemma_pages(e); */
+    /*@ ghost uint64_t page = ext_page[e]; */
+    /*@ ghost uint64_t end = page + ext_npages[e]; */
+    /*@ assert rest: \forall integer p; 0 <= p < PAGE_COUNT_MAX && !(page <= p < end) ==>
+            ext_page_state[p] == \at(ext_page_state[p], Pre); */
+    /*@ assert outside: \forall integer p; 0 <= p < PAGE_COUNT_MAX - 1 && !(page - 1 <= p < end) ==>
+            (CacheSeam{Pre}(p) ==> CacheSeam(p)); */
+    /*@ assert left: ext_page_state[page - 1] != ext_page_state[page]; */
+    /*@ ghost page_cache_lemma_apart(page, end); */
 }
 
 /* Makes BUSY e, which has no neighbour of that state, free. */
@@ -139,15 +199,11 @@ static void cache_pull(uint32_t e)
 static void cache_put(uint32_t e, uint8_t state)
 {
     uint32_t h = cache_heap(state, AT(ext_npages, e));
-    extent_set_state(e, state);
-    /*@ ghost page_cache_lemma_pages(e); */
-    /*@ assert inside:  \forall integer p; ExtIn(e, p) && ExtIn(e, p + 1) ==> ext_owner[p] == ext_owner[p + 1]; */
-    /*@ assert outside: \forall integer p; 0 <= p < PAGE_COUNT_MAX - 1 && !ExtIn(e, p) && !ExtIn(e, p + 1) ==>
-            ext_page_state[p] == \at(ext_page_state[p], Pre) && ext_page_state[p + 1] == \at(ext_page_state[p + 1], Pre); */
+    cache_put_pages(e, state);
     pairing_heap_insert(h, e, AT(ext_page, e));
-    page_cache_bits[h / 64] = bitmap_word_set(page_cache_bits[h / 64], h % 64);
     /*@ assert here: PhIn(h, e); */
     /*@ assert kept: \forall integer k, x; PhIn{Pre}(k, x) && k != 0 ==> PhIn(k, x); */
+    cache_mark(h);
     /*@ ghost page_cache_lemma_ok(); */
 }
 
@@ -225,6 +281,7 @@ static inline void cache_merge(uint32_t a, uint32_t b)
     ensures  ok:      PageCacheOk;
     ensures  busy:    \result != 0 ==> CacheHas(\result, EXTENT_BUSY);
     ensures  all:     \result != 0 ==> ext_page[\result] == page && ext_npages[\result] == npages;
+    ensures  fresh:   \result != 0 ==> !CacheHeldState(\old(ext_state[\result]));
     ensures  others:  CacheHeldKept{Pre,Post}(0, 0);
     ensures  pages:   \result != 0 ==> CachePagesKept{Pre,Post}(page, page + npages);
     ensures  fail:    \result == 0 ==> CachePagesKept{Pre,Post}(0, 0);
@@ -267,12 +324,17 @@ static uint32_t cache_adopt(uint64_t page, uint64_t npages)
 static void cache_absorb_next(uint32_t e, uint8_t state)
 {
     uint32_t next = extent_next(e);
-    if (next != 0 && AT(ext_state, next) == state) {
-        /*@ ghost page_cache_lemma_pages(next); */
-        /*@ ghost page_cache_lemma_ends(next); */
-        cache_pull(next);
-        cache_merge(e, next);
+    /*@ ghost if (ext_page[e] + ext_npages[e] < PAGE_COUNT_MAX) page_cache_lemma_page(ext_page[e] + ext_npages[e]); */
+    if (next == 0 || AT(ext_state, next) != state) {
+        return;
     }
+    /*@ ghost uint64_t end = ext_page[next] + ext_npages[next]; */
+    /*@ ghost page_cache_lemma_pages(next); */
+    /*@ ghost page_cache_lemma_ends(next); */
+    cache_pull(next);
+    /*@ assert behind: end < PAGE_COUNT_MAX ==> ext_page_state[end] != state; */
+    cache_merge(e, next);
+    /*@ assert end: ext_page[e] + ext_npages[e] == end; */
 }
 
 /* Joins BUSY e with the extent before it, if that is free in that state: what e is now part of. */
@@ -297,14 +359,18 @@ static void cache_absorb_next(uint32_t e, uint8_t state)
 static uint32_t cache_absorb_into_prev(uint32_t e, uint8_t state)
 {
     uint32_t prev = extent_prev(e);
-    if (prev != 0 && AT(ext_state, prev) == state) {
-        /*@ ghost page_cache_lemma_pages(prev); */
-        /*@ ghost page_cache_lemma_ends(prev); */
-        cache_pull(prev);
-        cache_merge(prev, e);
-        return prev;
+    /*@ ghost page_cache_lemma_page(ext_page[e] - 1); */
+    if (prev == 0 || AT(ext_state, prev) != state) {
+        return e;
     }
-    return e;
+    /*@ ghost uint64_t page = ext_page[prev]; */
+    /*@ ghost page_cache_lemma_pages(prev); */
+    /*@ ghost page_cache_lemma_ends(prev); */
+    cache_pull(prev);
+    /*@ assert before: ext_page_state[page - 1] != state; */
+    cache_merge(prev, e);
+    /*@ assert start: ext_page[prev] == page; */
+    return prev;
 }
 
 /* BUSY e becomes free in that state, with its neighbours of that state: the free extent that it is now part of. */
@@ -554,6 +620,7 @@ uint32_t page_cache_alloc(uint64_t npages, uint64_t align_npages)
     if (npages >= PAGE_COUNT_MAX || align_npages >= PAGE_COUNT_MAX - npages) {
         return 0;
     }
+    /*@ ghost align_lemma_range(align_npages); */
     uint32_t e = cache_find_any(npages, align_npages);
     if (e == 0) {
         e = cache_grow(npages + align_npages - 1);
