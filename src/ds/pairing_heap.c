@@ -31,12 +31,7 @@ static inline bool heap_less(uint32_t x, uint32_t y)
     terminates       \true;
     exits            \false;
     assigns          ph_par[x], ph_child[ph_prev[x]], ph_next[ph_prev[x]], ph_prev[ph_next[x]];
-    ensures  par:    PhPar;
-    ensures  next:   PhNext;
-    ensures  ord:    PhOrd;
-    ensures  child:  PhChild;
-    ensures  first:  PhPrevFirst;
-    ensures  later:  PhPrevLater;
+    ensures  links:  PhLinks;
     ensures  top:    ph_par[x] == 0;
     ensures  head:   \old(ph_prev[x] == ph_par[x]) ==> ph_child[\old(ph_par[x])] == \old(ph_next[x]);
     ensures  keep:   \old(ph_prev[x] == ph_par[x]) ==> ph_next[\old(ph_par[x])] == \old(ph_next[ph_par[x]]);
@@ -59,6 +54,7 @@ static inline void heap_cut(uint32_t x)
         AT(ph_prev, next) = prev;
     }
     /*@ ghost ph_lemma_set_par(x, 0); */
+    /*@ ghost ph_lemma_links(); */
 }
 
 /* Makes x, which has no parent, the first child of p. */
@@ -71,12 +67,7 @@ static inline void heap_cut(uint32_t x)
     exits            \false;
     assigns          ph_par[x], ph_child[p], ph_next[x], ph_prev[x], ph_prev[ph_child[p]],
                      ph_ord[0 .. TABLE_MAX - 1];
-    ensures  par:    PhPar;
-    ensures  next:   PhNext;
-    ensures  ord:    PhOrd;
-    ensures  child:  PhChild;
-    ensures  first:  PhPrevFirst;
-    ensures  later:  PhPrevLater;
+    ensures  links:  PhLinks;
     ensures  below:  ph_par[x] == p;
     ensures  place:  ph_next[p] == \old(ph_next[p]) && ph_prev[p] == \old(ph_prev[p]);
     ensures  kids:   \forall integer q; 0 < q ==> PhKids(q, TABLE_MAX) == PhKids{Pre}(q, TABLE_MAX) +
@@ -95,6 +86,7 @@ static inline void heap_attach(uint32_t p, uint32_t x)
     }
     AT(ph_child, p) = x;
     /*@ ghost ph_lemma_set_par(x, p); */
+    /*@ ghost ph_lemma_links(); */
 }
 
 /* Two neighbours in a list of siblings: the greater becomes a child of the other, which stays in the list. */
@@ -117,14 +109,12 @@ static inline void heap_attach(uint32_t p, uint32_t x)
 static inline uint32_t heap_link(uint32_t a, uint32_t b)
 {
     /*@ ghost ph_lemma_neighbours(a); */
-    if (heap_less(a, b)) {
-        heap_cut(b);
-        heap_attach(a, b);
-        return a;
-    }
-    heap_cut(a);
-    heap_attach(b, a);
-    return b;
+    bool     in_order = heap_less(a, b);
+    uint32_t least = in_order ? a : b;
+    uint32_t other = in_order ? b : a;
+    heap_cut(other);
+    heap_attach(least, other);
+    return least;
 }
 
 /* First pass: p's children are linked in pairs, from the first on. The last child that remains. */
@@ -250,34 +240,69 @@ uint32_t pairing_heap_first(uint32_t heap)
     assigns          ph_own[x], ph_key[x], ph_child[x];
     ensures  member: ph_own[x] == heap && ph_par[x] == 0;
     ensures  key:    ph_key[x] == key;
-    ensures  par:    PhPar;
-    ensures  next:   PhNext;
-    ensures  ord:    PhOrd;
-    ensures  child:  PhChild;
-    ensures  first:  PhPrevFirst;
-    ensures  later:  PhPrevLater;
+    ensures  links:  PhLinks;
 */
 static inline void heap_enter(uint32_t x, uint64_t key) /*@ ghost (uint32_t heap) */
 {
     AT(ph_key, x) = key;
     AT(ph_child, x) = 0;
     /*@ ghost ph_own[x] = heap; */
+    /*@ ghost ph_lemma_links(); */
+}
+
+/* One tree of the tree a, if there is one, and the tree b: its root. */
+/*@ requires links:  PhLinks;
+    requires b:      PhNode(b) && ph_own[b] != 0 && ph_par[b] == 0;
+    requires a:      a != 0 ==> PhNode(a) && ph_own[a] == ph_own[b] && ph_par[a] == 0 && a != b;
+    terminates       \true;
+    exits            \false;
+    assigns          ph_next[0 .. TABLE_MAX - 1], ph_prev[0 .. TABLE_MAX - 1], ph_child[0 .. TABLE_MAX - 1],
+                     ph_par[0 .. TABLE_MAX - 1], ph_ord[0 .. TABLE_MAX - 1];
+    ensures  links:  PhLinks;
+    ensures  one:    \result == b || (\result == a && a != 0);
+    ensures  root:   ph_par[\result] == 0;
+    ensures  a:      a != 0 && a != \result ==> ph_par[a] == \result;
+    ensures  b:      b != \result ==> ph_par[b] == \result;
+    ensures  same:   \forall integer y; PhNode(y) && y != a && y != b ==> ph_par[y] == \old(ph_par[y]);
+    ensures  others: PhOthers{Pre,Post}(ph_own[b], 0);
+*/
+static inline uint32_t heap_meld(uint32_t a, uint32_t b)
+{
+    if (a == 0) {
+        return b;
+    }
+    bool     in_order = heap_less(a, b);
+    uint32_t least = in_order ? a : b;
+    uint32_t other = in_order ? b : a;
+    heap_attach(least, other);
+    return least;
 }
 
 void pairing_heap_insert(uint32_t heap, uint32_t x, uint64_t key)
 {
-    uint32_t root = ph_root[heap];
     heap_enter(x, key) /*@ ghost (heap) */;
-    if (root == 0) {
-        ph_root[heap] = x;
-    } else if (heap_less(root, x)) {
-        heap_attach(root, x);
-    } else {
-        heap_attach(x, root);
-        ph_root[heap] = x;
+    ph_root[heap] = heap_meld(ph_root[heap], x);
+    /*@ ghost ph_lemma_ok(); */
+}
+
+/* Puts the tree r, if there is one, below root. */
+/*@ requires links:  PhLinks;
+    requires root:   PhNode(root) && ph_own[root] != 0;
+    requires r:      r != 0 ==> PhNode(r) && ph_own[r] == ph_own[root] && ph_par[r] == 0 && PhLess(root, r);
+    terminates       \true;
+    exits            \false;
+    assigns          ph_next[0 .. TABLE_MAX - 1], ph_prev[0 .. TABLE_MAX - 1], ph_child[0 .. TABLE_MAX - 1],
+                     ph_par[0 .. TABLE_MAX - 1], ph_ord[0 .. TABLE_MAX - 1];
+    ensures  links:  PhLinks;
+    ensures  below:  r != 0 ==> ph_par[r] == root;
+    ensures  same:   \forall integer y; PhNode(y) && y != r ==> ph_par[y] == \old(ph_par[y]);
+    ensures  others: PhOthers{Pre,Post}(ph_own[root], 0);
+*/
+static inline void heap_adopt(uint32_t root, uint32_t r)
+{
+    if (r != 0) {
+        heap_attach(root, r);
     }
-    /*@ assert root: PhRoot; */
-    /*@ assert top: PhTopBut(0); */
 }
 
 /* Makes x a tree of its own; root is less than all below x, so what was below x goes below root. */
@@ -299,10 +324,8 @@ static void heap_detach(uint32_t root, uint32_t x)
 {
     heap_cut(x);
     uint32_t r = heap_orphan(x);
-    /*@ assert others: PhOthers{Pre,Here}(ph_own[x], 0); */
-    if (r != 0) {
-        heap_attach(root, r);
-    }
+    /*@ assert child: r != 0 ==> r != x && \at(ph_par[\at(r,Here)],Pre) != 0; */
+    heap_adopt(root, r);
 }
 
 void pairing_heap_remove(uint32_t heap, uint32_t x)
@@ -315,6 +338,5 @@ void pairing_heap_remove(uint32_t heap, uint32_t x)
         heap_detach(root, x);
     }
     /*@ ghost ph_lemma_leave(x); */
-    /*@ assert root: PhRoot; */
-    /*@ assert top: PhTopBut(0); */
+    /*@ ghost ph_lemma_ok(); */
 }
