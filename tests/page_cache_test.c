@@ -147,6 +147,65 @@ static void test_alignment(void)
     purge_all();
 }
 
+/* Muzzy pages are reused before retained ones, and not called zero; a neighbour that is just long enough suffices. */
+static void test_exact(void)
+{
+    uint32_t a = model_alloc(4, 1);
+    uint32_t b = model_alloc(4, 1);
+    MODEL_CHECK(AT(ext_page, b) == AT(ext_page, a) + 4);
+    model_free(b);
+    MODEL_CHECK(!model_expand(a, 9) && model_expand(a, 8));
+    model_free(a);
+    a = model_take(EXTENT_DIRTY, 100);
+    MODEL_CHECK(AT(ext_npages, a) == 8);
+    model_give(a, EXTENT_MUZZY);
+    b = model_alloc(3, 1);
+    MODEL_CHECK(AT(ext_zeroed, b) == 0 && extent_npages_total[EXTENT_MUZZY] == 5);
+    model_free(b);
+    purge_all();
+}
+
+/* When the OS gives no more than is asked for, an aligned run asks for enough wherever the pages come to lie. */
+static void test_exact_growth(void)
+{
+    uint64_t all = extent_npages_total[EXTENT_RETAINED];
+    uint64_t mapped = os_fake.mapped_npages;
+    static uint32_t hoard[1024];
+    uint32_t count = 0;
+    for (uint64_t n = all; n > 0;) {                    /* takes everything, longest runs first */
+        os_fake_fail(OS_FAKE_MAP, 1, 1000);
+        uint32_t e = model_alloc(n, 1);
+        os_fake_fail(OS_FAKE_MAP, 1, 0);
+        if (e == 0) {
+            n--;
+        } else {
+            hoard[count++] = e;
+            n = n < extent_npages_total[EXTENT_RETAINED] ? n : extent_npages_total[EXTENT_RETAINED];
+        }
+    }
+    for (uint64_t align = 2; align <= 64; align *= 2) {
+        os_fake.gap_npages = align == 2 ? 1 : align / 2 + 1;
+        os_fake.mapped_npages_max = os_fake.mapped_npages + 5 + align - 2;
+        MODEL_CHECK(model_alloc(5, align) == 0);
+        os_fake.mapped_npages_max++;
+        uint32_t e = model_alloc(5, align);
+        MODEL_CHECK(e != 0);
+        uint64_t rest = extent_npages_total[EXTENT_RETAINED];
+        while (rest > 0 && (hoard[count] = model_alloc(1, 1)) != 0) {
+            count++;
+            rest--;
+        }
+        hoard[count++] = e;
+    }
+    while (count > 0) {
+        model_free(hoard[--count]);
+    }
+    os_fake.mapped_npages_max = UINT64_MAX;
+    os_fake.gap_npages = 0;
+    MODEL_CHECK(mapped <= os_fake.mapped_npages);
+    purge_all();
+}
+
 /* Every operation with the nth table growth failing. */
 static void test_metadata_failures(void)
 {
@@ -171,6 +230,8 @@ int main(void)
     test_growth();
     test_limits();
     test_alignment();
+    test_exact();
+    test_exact_growth();
     test_metadata_failures();
     for (uint32_t round = 0; round < 8; round++) {
         os_fake.gap_npages = round % 3;

@@ -52,24 +52,6 @@ static inline uint32_t cache_heap(uint8_t state, uint64_t npages)
     return cache_heap_first(state) + size_class_page_index(npages);
 }
 
-/* The lowest set bit of w at or above i, 64 if there is none. */
-/*@ requires range:   i < 64;
-    terminates        \true;
-    exits             \false;
-    assigns           \nothing;
-    ensures  range:   i <= \result <= 64;
-    ensures  found:   \result < 64 ==> tbit(w, \result);
-    ensures  lowest:  \forall integer k; i <= k < \result ==> !tbit(w, k);
-*/
-static inline uint32_t cache_lowest_from(uint64_t w, uint32_t i)
-{
-    uint64_t low = w & bitmap_word_mask(i);
-    /*@ assert low:  \forall integer k; 0 <= k < 64 ==> (tbit(low, k) <==> k < i && tbit(w, k)); */
-    uint64_t rest = w ^ low;
-    /*@ assert rest: \forall integer k; 0 <= k < 64 ==> (tbit(rest, k) <==> k >= i && tbit(w, k)); */
-    return rest == 0 ? 64 : bits_lowest(rest);
-}
-
 /* The lowest non-empty heap of h .. end - 1, end if there is none. */
 /*@ requires range:   1 <= h <= end <= PAGE_CACHE_HEAPS;
     terminates        \true;
@@ -89,7 +71,7 @@ static uint32_t cache_nonempty(uint32_t h, uint32_t end)
     */
     while (k < end) {
         uint32_t word = k / 64;
-        uint32_t bit = cache_lowest_from(page_cache_bits[word], k % 64);
+        uint32_t bit = bitmap_word_first_from(page_cache_bits[word], k % 64);
         /*@ assert none: \forall integer j; k <= j < word * 64 + bit ==> j / 64 == word && !CacheBit(j); */
         k = word * 64 + bit;
         if (bit < 64) {
@@ -125,6 +107,38 @@ static inline void cache_unmark(uint32_t h)
 
 /* -- primitives ------------------------------------------------------------------------------------------------ */
 
+/* Changes the state of e; if it becomes free, then not beside pages that are free in that state. */
+/*@ requires ok:      ExtentOk;
+    requires apart:   CacheApart;
+    requires total:   CacheTotal;
+    requires used:    ExtUsed(e);
+    requires state:   0 < state < EXTENT_STATES && ext_state[e] != state;
+    requires before:  CacheState(state) ==> ext_page_state[ext_page[e] - 1] != state;
+    requires behind:  CacheState(state) && ext_page[e] + ext_npages[e] < PAGE_COUNT_MAX ==>
+                          ext_page_state[ext_page[e] + ext_npages[e]] != state;
+    terminates        \true;
+    exits             \false;
+    assigns           ext_state[e], extent_npages_total[0 .. EXTENT_STATES - 1],
+                      ext_page_state[ext_page[e] .. ext_page[e] + ext_npages[e] - 1];
+    ensures  ok:      ExtentOk;
+    ensures  apart:   CacheApart;
+    ensures  total:   CacheTotal;
+    ensures  state:   ext_state[e] == state;
+*/
+static inline void cache_set(uint32_t e, uint8_t state)
+{
+    extent_set_state(e, state);
+    /*@ ghost page_cache_lemma_pages(e); */
+    /*@ ghost uint64_t page = ext_page[e]; */
+    /*@ ghost uint64_t end = page + ext_npages[e]; */
+    /*@ assert rest: \forall integer p; 0 <= p < PAGE_COUNT_MAX && !(page <= p < end) ==>
+            ext_page_state[p] == \at(ext_page_state[p], Pre); */
+    /*@ assert outside: \forall integer p; 0 <= p < PAGE_COUNT_MAX - 1 && !(page - 1 <= p < end) ==>
+            (CacheSeam{Pre}(p) ==> CacheSeam(p)); */
+    /*@ assert left: CacheState(state) ==> ext_page_state[page - 1] != ext_page_state[page]; */
+    /*@ ghost page_cache_lemma_apart(page, end); */
+}
+
 /* Takes free e out: BUSY. */
 /*@ requires ok:      PageCacheOk;
     requires free:    ExtUsed(e) && CacheState(ext_state[e]);
@@ -145,40 +159,8 @@ static void cache_pull(uint32_t e)
     if (pairing_heap_first(h) == 0) {
         cache_unmark(h);
     }
-    extent_set_state(e, EXTENT_BUSY);
+    cache_set(e, EXTENT_BUSY);
     /*@ ghost page_cache_lemma_ok(); */
-}
-
-/* The part of cache_put that looks at pages. */
-/*@ requires ok:      ExtentOk;
-    requires apart:   CacheApart;
-    requires total:   CacheTotal;
-    requires busy:    ExtUsed(e) && ext_state[e] == EXTENT_BUSY;
-    requires state:   CacheState(state);
-    requires before:  ext_page_state[ext_page[e] - 1] != state;
-    requires behind:  ext_page[e] + ext_npages[e] < PAGE_COUNT_MAX ==>
-                          ext_page_state[ext_page[e] + ext_npages[e]] != state;
-    terminates        \true;
-    exits             \false;
-    assigns           ext_state[e], extent_npages_total[0 .. EXTENT_STATES - 1],
-                      ext_page_state[ext_page[e] .. ext_page[e] + ext_npages[e] - 1];
-    ensures  ok:      ExtentOk;
-    ensures  apart:   CacheApart;
-    ensures  total:   CacheTotal;
-    ensures  state:   ext_state[e] == state;
-*/
-static inline void cache_put_pages(uint32_t e, uint8_t state)
-{
-    extent_set_state(e, state);
-    /*@ ghost page_cache_lemma_pages(e); */
-    /*@ ghost uint64_t page = ext_page[e]; */
-    /*@ ghost uint64_t end = page + ext_npages[e]; */
-    /*@ assert rest: \forall integer p; 0 <= p < PAGE_COUNT_MAX && !(page <= p < end) ==>
-            ext_page_state[p] == \at(ext_page_state[p], Pre); */
-    /*@ assert outside: \forall integer p; 0 <= p < PAGE_COUNT_MAX - 1 && !(page - 1 <= p < end) ==>
-            (CacheSeam{Pre}(p) ==> CacheSeam(p)); */
-    /*@ assert left: ext_page_state[page - 1] != ext_page_state[page]; */
-    /*@ ghost page_cache_lemma_apart(page, end); */
 }
 
 /* Makes BUSY e, which has no neighbour of that state, free. */
@@ -199,7 +181,7 @@ static inline void cache_put_pages(uint32_t e, uint8_t state)
 static void cache_put(uint32_t e, uint8_t state)
 {
     uint32_t h = cache_heap(state, AT(ext_npages, e));
-    cache_put_pages(e, state);
+    cache_set(e, state);
     pairing_heap_insert(h, e, AT(ext_page, e));
     /*@ assert here: PhIn(h, e); */
     /*@ assert kept: \forall integer k, x; PhIn{Pre}(k, x) && k != 0 ==> PhIn(k, x); */
@@ -210,7 +192,7 @@ static void cache_put(uint32_t e, uint8_t state)
 /* Changes held e from ACTIVE to BUSY or back. */
 /*@ requires ok:      PageCacheOk;
     requires held:    ExtUsed(e) && CacheHeldState(ext_state[e]) && ph_own[e] == 0;
-    requires state:   CacheHeldState(state);
+    requires state:   CacheHeldState(state) && ext_state[e] != state;
     terminates        \true;
     exits             \false;
     assigns           CACHE_ASSIGNS_STATES;
@@ -221,7 +203,7 @@ static void cache_put(uint32_t e, uint8_t state)
 */
 static inline void cache_hold(uint32_t e, uint8_t state)
 {
-    extent_set_state(e, state);
+    cache_set(e, state);
     /*@ ghost page_cache_lemma_ok(); */
 }
 
@@ -244,7 +226,13 @@ static inline void cache_hold(uint32_t e, uint8_t state)
 */
 static inline uint32_t cache_split(uint32_t e, uint64_t npages)
 {
+    /*@ ghost uint64_t page = ext_page[e]; */
+    /*@ ghost uint64_t end = page + ext_npages[e]; */
+    /*@ ghost page_cache_lemma_pages(e); */
     uint32_t rest = extent_split(e, npages);
+    /*@ assert outside: \forall integer p; 0 <= p < PAGE_COUNT_MAX - 1 && !(page - 1 <= p < end) ==>
+            (CacheSeam{Pre}(p) ==> CacheSeam(p)); */
+    /*@ ghost page_cache_lemma_apart_held(page, end); */
     /*@ ghost page_cache_lemma_ok(); */
     return rest;
 }
@@ -266,7 +254,14 @@ static inline uint32_t cache_split(uint32_t e, uint64_t npages)
 */
 static inline void cache_merge(uint32_t a, uint32_t b)
 {
+    /*@ ghost uint64_t page = ext_page[b]; */
+    /*@ ghost uint64_t end = page + ext_npages[b]; */
+    /*@ ghost page_cache_lemma_pages(a); */
+    /*@ ghost page_cache_lemma_pages(b); */
     extent_merge(a, b);
+    /*@ assert outside: \forall integer p; 0 <= p < PAGE_COUNT_MAX - 1 && !(page - 1 <= p < end) ==>
+            (CacheSeam{Pre}(p) ==> CacheSeam(p)); */
+    /*@ ghost page_cache_lemma_apart_held(page, end); */
     /*@ ghost page_cache_lemma_ok(); */
 }
 
@@ -296,6 +291,11 @@ static uint32_t cache_adopt(uint64_t page, uint64_t npages)
     /*@ ghost page_cache_lemma_total(); */
     page_cache_mapped_npages += npages;
     uint32_t e = extent_create(page, npages, EXTENT_BUSY);
+    /*@ ghost uint64_t end = page + npages; */
+    /*@ ghost page_cache_lemma_pages(e); */
+    /*@ assert outside: \forall integer p; 0 <= p < PAGE_COUNT_MAX - 1 && !(page - 1 <= p < end) ==>
+            (CacheSeam{Pre}(p) ==> CacheSeam(p)); */
+    /*@ ghost page_cache_lemma_apart_held(page, end); */
     /*@ ghost page_cache_lemma_ok(); */
     return e;
 }
@@ -324,8 +324,8 @@ static uint32_t cache_adopt(uint64_t page, uint64_t npages)
 static void cache_absorb_next(uint32_t e, uint8_t state)
 {
     uint32_t next = extent_next(e);
-    /*@ ghost if (ext_page[e] + ext_npages[e] < PAGE_COUNT_MAX) page_cache_lemma_page(ext_page[e] + ext_npages[e]); */
     if (next == 0 || AT(ext_state, next) != state) {
+        /*@ ghost page_cache_lemma_behind(e, next, state); */
         return;
     }
     /*@ ghost uint64_t end = ext_page[next] + ext_npages[next]; */
@@ -335,6 +335,7 @@ static void cache_absorb_next(uint32_t e, uint8_t state)
     /*@ assert behind: end < PAGE_COUNT_MAX ==> ext_page_state[end] != state; */
     cache_merge(e, next);
     /*@ assert end: ext_page[e] + ext_npages[e] == end; */
+    /*@ assert still: end < PAGE_COUNT_MAX ==> ext_page_state[end] != state; */
 }
 
 /* Joins BUSY e with the extent before it, if that is free in that state: what e is now part of. */
@@ -359,8 +360,8 @@ static void cache_absorb_next(uint32_t e, uint8_t state)
 static uint32_t cache_absorb_into_prev(uint32_t e, uint8_t state)
 {
     uint32_t prev = extent_prev(e);
-    /*@ ghost page_cache_lemma_page(ext_page[e] - 1); */
     if (prev == 0 || AT(ext_state, prev) != state) {
+        /*@ ghost page_cache_lemma_before(e, prev, state); */
         return e;
     }
     /*@ ghost uint64_t page = ext_page[prev]; */
@@ -370,6 +371,7 @@ static uint32_t cache_absorb_into_prev(uint32_t e, uint8_t state)
     /*@ assert before: ext_page_state[page - 1] != state; */
     cache_merge(prev, e);
     /*@ assert start: ext_page[prev] == page; */
+    /*@ assert still: ext_page_state[page - 1] != state; */
     return prev;
 }
 
