@@ -18,7 +18,7 @@ static uint64_t model_checks;
 
 static void model_fail(const char *what, int line)
 {
-    printf("line %d: %s\n", line, what);
+    fprintf(stderr, "line %d: %s\n", line, what);
     abort();
 }
 
