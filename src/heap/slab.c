@@ -296,6 +296,8 @@ uint32_t slab_take_batch(uint32_t e, uint64_t base, uint64_t *out, uint32_t n)
         left = slab_take_word(e, i, base, bytes, out, left) /*@ ghost (k) */;
         /*@ assert word: \forall integer r; 64 * i <= r < slab_cut && SlabFree{Pre}(e, r) ==>
                            left <= slab_region_slot[r] < k && slab_slot_region[slab_region_slot[r]] == r; */
+        /*@ assert kept: \forall integer r; 0 <= r < 64 * i && SlabFree{Pre}(e, r) ==>
+                           left <= slab_region_slot[r] < k && slab_slot_region[slab_region_slot[r]] == r; */
         /*@ assert none: \forall integer r; slab_cut <= r < 64 * i + 64 && left > 0 ==> !SlabFree{Pre}(e, r); */
         /*@ ghost slab_close(i, left, k, out, base, bytes); */
     }
