@@ -102,26 +102,26 @@ setup-%:
 $(BUILD)/obj/%.o: src/%.c
 	@mkdir -p $(@D)
 	@echo "  CC $<"
-	@$(CC) $(CPPFLAGS) $(CFLAGS) $(FLAGS) -MMD -c $< -o $@
+	@$(CC) $(CPPFLAGS) $(CFLAGS) $(FLAGS) -MMD -MP -c $< -o $@
 
 CXXFLAGS_ := -std=c++17 -fPIC -fvisibility=hidden -fno-rtti -fno-plt -Wall -Wextra -Werror
 $(BUILD)/obj/%.o: src/%.cc
 	@mkdir -p $(@D)
 	@echo "  CXX $<"
-	@$(CXX) $(CFLAGS) $(CXXFLAGS_) -MMD -c $< -o $@
+	@$(CXX) $(CFLAGS) $(CXXFLAGS_) -MMD -MP -c $< -o $@
 
 $(BUILD)/obj/static/%.o: src/api/%.cc
 	@mkdir -p $(@D)
-	@$(CXX) -DQED_STATIC_CXX $(CFLAGS) $(CXXFLAGS_) -MMD -c $< -o $@
+	@$(CXX) -DQED_STATIC_CXX $(CFLAGS) $(CXXFLAGS_) -MMD -MP -c $< -o $@
 
 $(BUILD)/obj/static/%.o: src/api/%.c
 	@mkdir -p $(@D)
-	@$(CC) -DQED_STATIC_CXX $(CPPFLAGS) $(CFLAGS) $(FLAGS) -MMD -c $< -o $@
+	@$(CC) -DQED_STATIC_CXX $(CPPFLAGS) $(CFLAGS) $(FLAGS) -MMD -MP -c $< -o $@
 
 $(BUILD)/obj/prefix/%.o: src/%.c
 	@mkdir -p $(@D)
 	@echo "  CC $< (prefix)"
-	@$(CC) $(CPPFLAGS) -DQED_PREFIX_ONLY $(CFLAGS) $(FLAGS) -MMD -c $< -o $@
+	@$(CC) $(CPPFLAGS) -DQED_PREFIX_ONLY $(CFLAGS) $(FLAGS) -MMD -MP -c $< -o $@
 
 $(SO): $(CORE_OBJ) $(LINUX) $(API_OBJ) $(CXX_OBJ) src/api/exports.map
 	@echo "  LD $@"
@@ -151,7 +151,7 @@ $(BUILD)/libqed_core.a: $(CORE_OBJ) $(FAKE)
 $(BUILD)/tests/platform_test: $(LINUX)
 $(BUILD)/tests/%: tests/%.c $(BUILD)/libqed_core.a
 	@mkdir -p $(@D)
-	@$(CC) $(CPPFLAGS) -Itests -O1 -g -std=gnu11 -pthread $(WARN) -MMD $< $(filter %.o,$^) $(BUILD)/libqed_core.a -o $@
+	@$(CC) $(CPPFLAGS) -Itests -O1 -g -std=gnu11 -pthread $(WARN) -MMD -MP $< $(filter %.o,$^) $(BUILD)/libqed_core.a -o $@
 
 test-%: $(BUILD)/tests/%_test
 	$<
@@ -162,6 +162,6 @@ $(BUILD)/stress: tests/system/stress.c $(CORE_OBJ) $(LINUX) $(PRE_OBJ)
 $(BUILD)/%_fuzz: fuzz/%_fuzz.c $(CORE_OBJ) $(FAKE) $(PRE_OBJ)
 	@echo "  LD $@"
 	@$(CC) $(CPPFLAGS) -Itests -DQED_PREFIX_ONLY $(CFLAGS) -fsanitize=fuzzer,address,undefined -std=gnu11 -pthread -Wall -Wextra \
-	    -Wno-unknown-pragmas -MMD $^ -o $@
+	    -Wno-unknown-pragmas -MMD -MP $^ -o $@
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
