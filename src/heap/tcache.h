@@ -76,7 +76,7 @@ static inline bool tcache_push(struct tcache *t, uint64_t block)
     if (block / (1UL << RADIX_LG_WINDOW) != t->window) {
         return false;
     }
-    uint64_t word = t->leaf->word[(uint32_t)(block % (1UL << RADIX_LG_WINDOW)) / (uint32_t)PAGE];
+    uint64_t word = ATOMIC_LOAD(t->leaf->word[(uint32_t)(block % (1UL << RADIX_LG_WINDOW)) / (uint32_t)PAGE]);
     uint32_t bin = word_bin(word);
     uint32_t top = t->top[bin];
     if (divide_fraction(word_offset(word, block), t->magic[bin]) >= t->bound[bin] || top >= t->limit[bin]

@@ -42,10 +42,8 @@ bool os_purge(uint64_t page, uint64_t npages);
 
 /* Zero bytes for metadata that is never given back; NULL if there are none. */
 void *os_map_metadata(size_t bytes);
-void  os_advise_huge(uint64_t page, uint64_t npages, bool huge);
 
 uint64_t os_clock_ms(void);                             /* monotonic */
-uint64_t os_entropy(void);
 uint32_t os_cpu_count(void);                            /* that this process may run on, at least 1 */
 uint64_t os_page_bytes(void);
 uint32_t os_thread_id(void);
@@ -55,6 +53,5 @@ _Noreturn void os_abort(void);
 /* Waits while *word == expected; wakes that many waiters. */
 void os_futex_wait(uint32_t *word, uint32_t expected);
 void os_futex_wake(uint32_t *word, uint32_t waiters);
-void os_yield(void);
 
 #endif

@@ -124,20 +124,9 @@ bool os_purge(uint64_t page, uint64_t npages)
     return true;
 }
 
-void os_advise_huge(uint64_t page, uint64_t npages, bool huge)
-{
-    (void)page;
-    os_fake.advised_huge_npages += huge ? npages : 0;
-}
-
 uint64_t os_clock_ms(void)
 {
     return os_fake.clock_ms;
-}
-
-uint64_t os_entropy(void)
-{
-    return os_fake.entropy++;
 }
 
 uint32_t os_cpu_count(void)
@@ -182,9 +171,4 @@ void os_futex_wake(uint32_t *word, uint32_t waiters)
 {
     (void)word;
     (void)waiters;
-}
-
-void os_yield(void)
-{
-    sched_yield();
 }

@@ -27,9 +27,7 @@ struct os_fake {
     uint64_t gap_npages;                    /* left unmapped between one os_map and the next; 0: they touch */
     bool     upwards;                       /* each map above the one before; else below it, as Linux does */
     uint64_t clock_ms;
-    uint64_t entropy;                       /* the next value; each call adds 1 */
     uint32_t cpus;
-    uint64_t advised_huge_npages;
     uint64_t text_bytes;                    /* what os_write_error got, the first OS_FAKE_TEXT_BYTES of it */
     char     text[OS_FAKE_TEXT_BYTES];
     bool     echo;                          /* os_write_error also writes to standard error */

@@ -106,25 +106,11 @@ bool os_purge(uint64_t page, uint64_t npages)
     return os_call(SYS_madvise, (long)(page << LG_PAGE), (long)(npages << LG_PAGE), MADV_DONTNEED, 0, 0, 0) == 0;
 }
 
-void os_advise_huge(uint64_t page, uint64_t npages, bool huge)
-{
-    os_call(SYS_madvise, (long)(page << LG_PAGE), (long)(npages << LG_PAGE), huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE, 0, 0, 0);
-}
-
 uint64_t os_clock_ms(void)
 {
     struct timespec t = {0, 0};
     (void)clock_gettime(CLOCK_MONOTONIC_COARSE, &t);    /* the vDSO's, cannot fail for this clock */
     return (uint64_t)t.tv_sec * 1000U + (uint64_t)t.tv_nsec / 1000000U;
-}
-
-uint64_t os_entropy(void)
-{
-    uint64_t x = 0;
-    if (os_call(SYS_getrandom, (long)&x, sizeof x, 1 /* GRND_NONBLOCK */, 0, 0, 0) != (long)sizeof x) {
-        x = os_clock_ms() * 0x9E3779B97F4A7C15UL ^ (uintptr_t)&x;
-    }
-    return x;
 }
 
 uint32_t os_cpu_count(void)
@@ -191,9 +177,4 @@ void os_futex_wait(uint32_t *word, uint32_t expected)
 void os_futex_wake(uint32_t *word, uint32_t waiters)
 {
     os_call(SYS_futex, (long)word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, waiters > INT_MAX ? INT_MAX : (long)waiters, 0, 0, 0);
-}
-
-void os_yield(void)
-{
-    os_call(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
 }
