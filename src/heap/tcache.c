@@ -54,8 +54,8 @@ static uint32_t tcache_depth(uint32_t bin)
 static void tcache_shape(struct tcache *t, bool room)
 {
     uint32_t floor = 0;
-    for (uint64_t i = 0; i <= SC_LOOKUP_MAX / SC_TINY_MIN; i++) {
-        t->bin_of[i] = (uint8_t)(size_class_index(i * SC_TINY_MIN) + 1);
+    for (uint64_t bytes = 0; bytes <= SC_LOOKUP_MAX; bytes++) {
+        t->bin_of[bytes] = (uint8_t)(size_class_lookup(bytes) + 1);
     }
     for (uint32_t b = 0; b < TCACHE_BINS; b++) {
         t->floor[b] = floor;

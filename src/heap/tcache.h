@@ -25,7 +25,6 @@
 #define TCACHE_LARGE_CLASSES 9U                                 /* large classes that are cached: 16 to 64 KiB by default */
 #define TCACHE_BINS (1U + SC_NBINS + TCACHE_LARGE_CLASSES)      /* bin = size class index + 1 */
 #define TCACHE_DEPTH_MAX 512U
-#define SC_TINY_MIN (1UL << SC_LG_TINY_MIN)
 #define TCACHE_SLOTS (TCACHE_BINS * (TCACHE_DEPTH_MAX + 1U))
 
 struct tcache {
@@ -35,7 +34,7 @@ struct tcache {
     divide_magic_t      bound[TCACHE_BINS];                     /* equal to magic; apart so that both are operands */
     uint64_t            window;                                 /* of the leaf below; UINT64_MAX: none */
     struct radix_leaf  *leaf;
-    uint8_t             bin_of[SC_LOOKUP_MAX / SC_TINY_MIN + 1]; /* bytes / SC_TINY_MIN, rounded up -> bin */
+    uint8_t             bin_of[SC_LOOKUP_MAX + 1];              /* bytes -> bin: a byte each saves two instructions */
     uint32_t            floor[TCACHE_BINS];
     uint16_t            fill[TCACHE_BINS];                      /* blocks to ask for at the next miss */
     bool                missed[TCACHE_BINS];                    /* since the last collection */
@@ -66,7 +65,7 @@ static inline uint64_t tcache_pop(struct tcache *t, uint32_t bin)
 /* The bin of a request of at most SC_LOOKUP_MAX bytes. */
 static inline uint32_t tcache_bin_of(const struct tcache *t, uint64_t bytes)
 {
-    return t->bin_of[(bytes + SC_TINY_MIN - 1) / SC_TINY_MIN];
+    return t->bin_of[bytes];
 }
 
 /* False when the slow path has to look: no block of a cached class begins there, the stack is full, the block is the
