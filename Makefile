@@ -32,14 +32,25 @@ SO       := $(BUILD)/libqedmalloc.so
 
 TSAN     := BUILD=$(BUILD)/tsan CC=clang CFLAGS="-O1 -g -fsanitize=thread"
 ASAN     := BUILD=$(BUILD)/asan CC=clang CFLAGS="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all"
+
+# One harness, several engines. FUZZ: libFuzzer with ASan and UBSan; AFL, CMPLOG: AFL++; REPLAY: no engine, no sanitizer;
+# COVER: no engine, clang's source coverage.
+ENGINE   ?= libfuzzer
+HOURS    ?= 1
+LIB_FUZZING_ENGINE ?= -fsanitize=fuzzer
+FUZZ_LD  ?= $(CC)
 FUZZ     := BUILD=$(BUILD)/fuzz CC=clang CFLAGS="-O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all"
+AFL      := AFL_QUIET=1 AFL_LLVM_INSTRUMENT=PCGUARD $(MAKE) -s BUILD=$(BUILD)/afl CC=afl-clang-fast CFLAGS="-O2 -g"
+CMPLOG   := AFL_QUIET=1 AFL_LLVM_CMPLOG=1 $(MAKE) -s BUILD=$(BUILD)/cmplog CC=afl-clang-fast CFLAGS="-O2 -g"
+REPLAY   := BUILD=$(BUILD)/replay CC=gcc CFLAGS="-O2 -g" LIB_FUZZING_ENGINE=$(BUILD)/replay/obj/fuzz/replay.o
+COVER    := BUILD=$(BUILD)/cover CC=clang CFLAGS="-O1 -g -fprofile-instr-generate -fcoverage-mapping" LIB_FUZZING_ENGINE=$(BUILD)/cover/obj/fuzz/replay.o
 
 .DEFAULT_GOAL := lib
-.PHONY: help lib setup run check test unit abuse system preload stress prove prove-smoke fuzz fuzz-smoke rules format clean install
+.PHONY: help lib setup run check test unit abuse system preload stress prove prove-smoke fuzz fuzz-libfuzzer fuzz-afl fuzz-smoke fuzz-replay fuzz-campaign fuzz-coverage rules format clean install
 
 help:                   ## this screen
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
-	@echo 'parameters    CONFIG="LG_PAGE=14 LG_QUANTUM=3 .."  MODULE=bitmap  TARGET=malloc  SECONDS=60  CC=clang  BUILD=build  PREFIX=/usr/local'
+	@echo 'parameters    CONFIG="LG_PAGE=14 LG_QUANTUM=3 .."  MODULE=bitmap  TARGET=malloc  SECONDS=60  HOURS=1  CC=clang  BUILD=build  PREFIX=/usr/local'
 
 run: setup-run lib      ## install what is missing, build, run redis, python3, sqlite3 and gcc on the library
 	@tests/preload/run $(SO) $(BUILD)/preload redis python3 sqlite3 gcc
@@ -49,7 +60,7 @@ check: setup-all        ## everything: rules, tests, proofs, fuzz smoke; closes 
 
 lib: $(SO) $(BUILD)/libqedmalloc.a $(BUILD)/libqedmalloc-prefix.a ## libqedmalloc.so, .a, and -prefix.a (qed_ names only) in build/
 
-test: unit abuse system stress preload ## all tests
+test: unit abuse fuzz-replay system stress preload ## all tests
 
 unit: $(UNIT)           ## unit tests, one per module
 	@tests/run $^
@@ -74,14 +85,38 @@ prove: setup-prove      ## all proofs from scratch with Frama-C/WP; MODULE=bitma
 prove-smoke: setup-prove ## no contract is vacuous
 	@proofs/prove --smoke $(addprefix --define ,$(CONFIG)) $(MODULE)
 
-fuzz:                   ## one harness for SECONDS under libFuzzer with ASan and UBSan: TARGET=malloc
-	@$(MAKE) -s $(FUZZ) $(BUILD)/fuzz/$(TARGET)_fuzz
-	@mkdir -p $(BUILD)/corpus/$(TARGET)
-	$(BUILD)/fuzz/$(TARGET)_fuzz -max_total_time=$(SECONDS) -max_len=4096 -len_control=1 $(BUILD)/corpus/$(TARGET)
+fuzz:                   ## one harness for SECONDS: TARGET=malloc ENGINE=libfuzzer (with ASan and UBSan) or afl
+	@$(MAKE) -s fuzz-$(ENGINE)
 
-fuzz-smoke:             ## every harness for a few seconds, the whole API for SECONDS
+fuzz-libfuzzer:
+	@$(MAKE) -s $(FUZZ) $(BUILD)/fuzz/$(TARGET)_fuzz
+	@mkdir -p $(BUILD)/corpus/$(TARGET) fuzz/corpus/$(TARGET)
+	$(BUILD)/fuzz/$(TARGET)_fuzz -max_total_time=$(SECONDS) -max_len=4096 -len_control=1 -rss_limit_mb=3000 \
+	    -artifact_prefix=$(BUILD)/corpus/$(TARGET)- $(BUILD)/corpus/$(TARGET) fuzz/corpus/$(TARGET)
+
+fuzz-afl:
+	@$(AFL) $(BUILD)/afl/$(TARGET)_fuzz
+	@fuzz/afl $(BUILD) $(TARGET) $(SECONDS)
+
+fuzz-smoke:             ## every harness on both engines for a few seconds, the whole API for SECONDS; the canary must fail
 	@$(MAKE) -s $(FUZZ) $(FUZZERS:%=$(BUILD)/fuzz/%)
+	@$(AFL) $(FUZZERS:%=$(BUILD)/afl/%)
 	@fuzz/smoke $(BUILD) $(SECONDS) $(FUZZERS:_fuzz=)
+
+fuzz-replay:            ## committed inputs, and every one that ever failed, without engine and sanitizers
+	@$(MAKE) -s $(REPLAY) $(FUZZERS:%=$(BUILD)/replay/%)
+	@fuzz/replay-all $(BUILD)/replay $(FUZZERS:_fuzz=)
+
+fuzz-campaign:          ## AFL++ and libFuzzer together on all cores for HOURS; resumes; TARGET="malloc slab" or all
+	@$(MAKE) -s $(FUZZ) $(FUZZERS:%=$(BUILD)/fuzz/%)
+	@$(AFL) $(FUZZERS:%=$(BUILD)/afl/%)
+	@$(CMPLOG) $(FUZZERS:%=$(BUILD)/cmplog/%)
+	@$(MAKE) -s $(REPLAY) $(FUZZERS:%=$(BUILD)/replay/%)
+	@fuzz/campaign --build $(BUILD) --hours $(HOURS) $(if $(filter all,$(TARGET)),$(filter-out canary,$(FUZZERS:_fuzz=)),$(TARGET))
+
+fuzz-coverage:          ## lines that the corpora reach: a table per folder, HTML in build/coverage
+	@$(MAKE) -s $(COVER) $(FUZZERS:%=$(BUILD)/cover/%)
+	@fuzz/coverage $(BUILD) $(filter-out canary,$(FUZZERS:_fuzz=))
 
 rules:                  ## layers, one text, no axioms, formatting of names
 	@ci/rules
@@ -159,9 +194,18 @@ test-%: $(BUILD)/tests/%_test
 $(BUILD)/stress: tests/system/stress.c $(CORE_OBJ) $(LINUX) $(PRE_OBJ)
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -std=gnu11 -pthread $(WARN) $^ -o $@
 
-$(BUILD)/%_fuzz: fuzz/%_fuzz.c $(CORE_OBJ) $(FAKE) $(PRE_OBJ)
+# The harness of the misuses replaces the trap.
+FUZZ_LDFLAGS = $(if $(findstring misuse,$@),-Wl$(,)--wrap=trap_misuse)
+, := ,
+
+$(BUILD)/obj/fuzz/%.o: fuzz/%.c
+	@mkdir -p $(@D)
+	@$(CC) $(CPPFLAGS) -Itests -DQED_PREFIX_ONLY $(CFLAGS) -std=gnu11 -pthread -Wall -Wextra -Wno-unknown-pragmas -MMD -MP -c $< -o $@
+
+$(BUILD)/%_fuzz: $(BUILD)/obj/fuzz/%_fuzz.o $(CORE_OBJ) $(FAKE) $(PRE_OBJ) $(filter %.o,$(LIB_FUZZING_ENGINE))
 	@echo "  LD $@"
-	@$(CC) $(CPPFLAGS) -Itests -DQED_PREFIX_ONLY $(CFLAGS) -fsanitize=fuzzer,address,undefined -std=gnu11 -pthread -Wall -Wextra \
-	    -Wno-unknown-pragmas -MMD -MP $^ -o $@
+	@$(FUZZ_LD) $(CFLAGS) -pthread $(FUZZ_LDFLAGS) $^ $(filter-out %.o,$(LIB_FUZZING_ENGINE)) -o $@
+
+.SECONDARY: $(FUZZERS:%=$(BUILD)/obj/fuzz/%.o)
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

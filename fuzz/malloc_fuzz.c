@@ -1,15 +1,29 @@
-/* The whole API against the shadow model, over the fake operating system: bytes decode to calls by several logical
- * threads, each with its own cache; the clock ticks, threads end, calls of the OS fail. With QED_FUZZ_PRINT set, the
- * calls are printed as C. */
+/* malloc_fuzz: the whole API against the shadow model, over the fake operating system.
+ *
+ * The world is a few logical threads, each with its own cache, a clock that the input moves, and an OS whose calls fail
+ * when the input says so. The step is one call, or a batch of equal ones. The check is tests/heap_model.h at every
+ * block, errno at every call, and the statistics: they must equal the model's, and no page may be lost. Every input
+ * ends with all blocks freed, all threads ended and everything purged, which must leave retained pages only; so what an
+ * input does hardly depends on the inputs before it. With QED_FUZZ_PRINT set, the calls are printed as C, for
+ * fuzz/standalone.h.
+ */
 #include <errno.h>
+#include <inttypes.h>
 
 #include "api/stats.h"
 #include "api/thread.h"
+#include "heap/arena.h"
+#include "heap/bin.h"
 #include "heap_model.h"
+#include "pages/pages.h"
 #include "platform/os_fake.h"
 #include "qedmalloc/qedmalloc.h"
 
-#define THREADS 3U
+#define THREADS 4U
+#define MAPPED_BYTES_MAX (1UL << 30)
+#define BATCH_BYTES (1U << 18)                          /* in all blocks of a batch */
+
+unsigned long fuzz_operations;                          /* calls that take or give a block */
 
 static struct heap_model model;
 static struct tcache    *caches[THREADS];
@@ -17,6 +31,8 @@ static uint32_t          thread;
 static const uint8_t    *input;
 static size_t            input_left;
 static bool              print, failing;
+
+#define SHOW(...) (print ? (void)printf(__VA_ARGS__) : (void)0)
 
 static uint32_t take(uint32_t bytes)                    /* the next bytes of the input, zero at its end */
 {
@@ -35,129 +51,269 @@ static size_t take_size(void)
     case 0: return take(1);
     case 1: return ((size_t)1 << (kind / 8 % 22)) + take(1) - 128;
     case 2: return (size_t)(take(1) % 64) * 4096 + take(1) % 3 - 1;
-    case 3: return (size_t)take(1) << 10;
-    case 4: return kind / 8 == 9 ? SIZE_MAX - take(2) : take(2);
+    case 3: return (size_t)take(1) << (kind < 128 ? 8 : 10);
+    case 4: return kind / 8 == 9 ? SIZE_MAX - take(2) : kind / 8 == 10 ? (size_t)take(2) << 32 : take(2);
     default: return take(2) % 2048;
     }
 }
 
-#define SHOW(...) (print ? (void)printf(__VA_ARGS__) : (void)0)
+/* ---- taking ------------------------------------------------------------------------------------------------------ */
 
-static void added(void *p, size_t bytes, size_t alignment, int expected_errno)
+/* What a call returned, with the errno it left (0: it leaves it alone). */
+static void added(void *p, size_t bytes, size_t alignment, int wanted)
 {
+    fuzz_operations++;
+    p == NULL ? SHOW("    /* fails */\n") : (void)0;
     if (p != NULL) {
-        heap_model_add(&model, p, bytes, qed_malloc_usable_size(p), alignment, (unsigned char)take(1));
-    } else if (expected_errno == 0 ? errno != ENOMEM : errno != expected_errno) {
+        uint8_t seed = (uint8_t)take(1);
+        errno != 0 ? heap_model_fail("success changed errno", p) : (void)0;
+        wanted != 0 ? heap_model_fail("success of a call that must fail", p) : (void)0;
+        SHOW("    block(%u, %zu, %zu, %u);\n", model.next_id, bytes, alignment, seed);
+        heap_model_add(&model, p, bytes, qed_malloc_usable_size(p), alignment, seed);
+    } else if (errno != (wanted == 0 ? ENOMEM : wanted)) {
         heap_model_fail("failure with another errno", NULL);
-    } else if (expected_errno == 0 && !failing && bytes < (1U << 24)) {
+    } else if (wanted == 0 && !failing && bytes < MAPPED_BYTES_MAX && alignment < MAPPED_BYTES_MAX
+               && os_fake.mapped_npages * PAGE + 2 * (bytes + alignment) + (64UL << 20) < MAPPED_BYTES_MAX) {
         heap_model_fail("out of memory without a reason", NULL);
+    }
+}
+
+static void op_calloc(size_t bytes)
+{
+    size_t count = take(1), total;
+    count = count == 255 ? SIZE_MAX / 2 : 1 + count % 4;
+    bool overflow = __builtin_mul_overflow(count, bytes, &total);
+    SHOW("p[%u] = qed_calloc(%zu, %zu);", model.next_id, count, bytes);
+    unsigned char *p = qed_calloc(count, bytes);
+    if (p != NULL) {
+        heap_model_check_zero(p, total);
+    }
+    added(p, overflow ? SIZE_MAX : total, 0, overflow ? ENOMEM : 0);
+}
+
+static void op_aligned(uint32_t kind, size_t bytes)
+{
+    uint32_t lg = take(1);
+    size_t   alignment = ((size_t)1 << (lg < 252 ? lg % 24 : lg % 64)) + (lg % 50 == 49 ? 1 : 0);
+    bool     power = (alignment & (alignment - 1)) == 0;
+    void    *p = NULL;
+    switch (kind) {
+    case 0:
+        SHOW("p[%u] = qed_aligned_alloc(%zu, %zu);", model.next_id, alignment, bytes);
+        added(qed_aligned_alloc(alignment, bytes), bytes, alignment, power ? 0 : EINVAL);
+        break;
+    case 1:
+        SHOW("qed_posix_memalign((void **)&p[%u], %zu, %zu);", model.next_id, alignment, bytes);
+        int result = qed_posix_memalign(&p, alignment, bytes);
+        errno != 0 || (result != 0 && p != NULL) ? heap_model_fail("posix_memalign changed errno or the block", p) : (void)0;
+        errno = result;
+        added(p, bytes, alignment, power && alignment >= sizeof(void *) ? 0 : EINVAL);
+        break;
+    case 2:                                             /* rounds the alignment up */
+        SHOW("p[%u] = qed_memalign(%zu, %zu);", model.next_id, alignment, bytes);
+        p = qed_memalign(alignment, bytes);
+        added(p, bytes, power ? alignment : (alignment - 1) * 2, alignment > (7UL << 60) ? EINVAL : 0);
+        break;
+    case 3:
+        SHOW("p[%u] = qed_valloc(%zu);", model.next_id, bytes);
+        added(qed_valloc(bytes), bytes, PAGE, 0);
+        break;
+    default:
+        SHOW("p[%u] = qed_pvalloc(%zu);", model.next_id, bytes);
+        added(qed_pvalloc(bytes), bytes > SIZE_MAX - PAGE ? bytes : (bytes + (bytes == 0) + PAGE - 1) / PAGE * PAGE, PAGE, 0);
     }
 }
 
 static void op_take(uint32_t op)
 {
-    size_t bytes = take_size();
-    if (model.count == HEAP_MODEL_BLOCKS) {
-        return;
-    }
-    errno = 0;
-    if (op == 0) {
-        size_t count = 1 + take(1) % 4;
-        SHOW("p%zu = calloc(%zu, %zu);\n", model.count, count, bytes);
-        unsigned char *p = qed_calloc(count, bytes);
-        size_t         total = p == NULL ? 0 : count * bytes;
-        for (size_t i = 0; i < total; i += heap_model_step(total, i)) {
-            p[i] != 0 ? heap_model_fail("calloc is not zero", p) : (void)0;
+    size_t   bytes = take_size();
+    uint32_t batch = op == 13 && bytes < BATCH_BYTES ? 1 + take(1) % (BATCH_BYTES / (uint32_t)(bytes + 1)) : 1;
+    for (errno = 0; batch > 0 && model.count < HEAP_MODEL_BLOCKS; batch--, errno = 0) {
+        if (op == 0) {
+            op_calloc(bytes);
+        } else if (op == 1 || op == 2) {
+            op_aligned(take(1) % 5, bytes);
+        } else {
+            SHOW(op == 3 ? "p[%u] = qed_realloc(NULL, %zu);" : "p[%u] = qed_malloc(%zu);", model.next_id, bytes);
+            added(op == 3 ? qed_realloc(NULL, bytes) : qed_malloc(bytes), bytes, 0, 0);
         }
-        added(p, p == NULL && bytes > SIZE_MAX / 8 ? bytes : count * bytes, 0, 0);
-    } else if (op == 1) {
-        size_t alignment = (size_t)1 << take(1) % 20;
-        alignment += take(1) == 77 ? 1 : 0;
-        SHOW("p%zu = aligned_alloc(%zu, %zu);\n", model.count, alignment, bytes);
-        bool power = (alignment & (alignment - 1)) == 0;
-        added(qed_aligned_alloc(alignment, bytes), bytes, alignment, power ? 0 : EINVAL);
-    } else {
-        SHOW("p%zu = malloc(%zu);\n", model.count, bytes);
-        added(qed_malloc(bytes), bytes, 0, 0);
     }
 }
 
-static void op_realloc(void)
+/* ---- giving back and resizing ------------------------------------------------------------------------------------ */
+
+static void op_realloc(bool array)
 {
-    size_t                  i = take(2) % model.count, bytes = take_size();
+    uint32_t                i = take(2) % model.count, id = model.next_id;
+    size_t                  bytes = take_size(), count = array ? take(1) : 1;
     struct heap_model_block b = heap_model_remove(&model, i);
-    SHOW("realloc(%p, %zu);\n", (void *)b.address, bytes);
-    bytes += bytes == 0;
+    count += (bytes + (array ? count : 0)) % 64 == 63 ? SIZE_MAX / 4 : 0;
+    bool overflow = __builtin_mul_overflow(count, bytes, &bytes);
+    SHOW("gone(%u);\np[%u] = ", b.id, id);
+    fuzz_operations++;
     errno = 0;
-    unsigned char *p = qed_realloc(b.address, bytes);
-    if (p == NULL) {
-        added(NULL, bytes, 0, 0);
-        heap_model_check(&b, b.bytes, b.bytes);
-        model.block[model.count++] = b;
+    unsigned char *p;
+    if (overflow || array) {
+        bytes = overflow ? SIZE_MAX : bytes;
+        SHOW("qed_reallocarray(p[%u], %zu, %zu);", b.id, overflow ? SIZE_MAX : (size_t)1, overflow ? 2 : bytes);
+        p = qed_reallocarray(b.address, overflow ? SIZE_MAX : 1, overflow ? 2 : bytes);
+    } else {
+        SHOW("qed_realloc(p[%u], %zu);", b.id, bytes);
+        p = qed_realloc(b.address, bytes);
+    }
+    if (p == NULL && bytes == 0) {
+        SHOW("\n");
+        errno != 0 ? heap_model_fail("realloc to 0 changed errno", b.address) : (void)0;
         return;
     }
-    struct heap_model_block moved = {p, bytes, 0, b.seed};
-    heap_model_check(&moved, b.bytes, b.bytes < bytes ? b.bytes : bytes);
-    heap_model_add(&model, p, bytes, qed_malloc_usable_size(p), 0, b.seed);
+    if (p == NULL) {
+        added(NULL, bytes, 0, overflow ? ENOMEM : 0);
+        SHOW("    kept(%u, %u);\n", id, b.id);
+        heap_model_check(&b);
+        heap_model_insert(&model, b);
+        return;
+    }
+    b.address = p;
+    heap_model_visit(&b, b.bytes, b.bytes < bytes ? b.bytes : bytes, false);
+    added(p, bytes, 0, overflow ? ENOMEM : 0);
 }
 
-static void op_free(bool sized)
+static void op_free(uint32_t kind, uint32_t i)
 {
-    struct heap_model_block b = heap_model_remove(&model, take(2) % model.count);
-    SHOW("free(%p);\n", (void *)b.address);
+    struct heap_model_block b = heap_model_remove(&model, i);
+    fuzz_operations++;
     errno = 99;
-    if (!sized) {
+    if (kind != 0) {
+        SHOW("gone(%u); qed_free(p[%u]);\n", b.id, b.id);
         qed_free(b.address);
     } else if (b.alignment == 0) {
+        SHOW("gone(%u); qed_free_sized(p[%u], %zu);\n", b.id, b.id, b.bytes);
         qed_free_sized(b.address, b.bytes);
     } else {
+        SHOW("gone(%u); qed_free_aligned_sized(p[%u], %zu, %zu);\n", b.id, b.id, b.alignment, b.bytes);
         qed_free_aligned_sized(b.address, b.alignment, b.bytes);
     }
     errno != 99 ? heap_model_fail("free changed errno", b.address) : (void)0;
 }
 
-static void switch_thread(uint32_t to)
+/* ---- the world --------------------------------------------------------------------------------------------------- */
+
+static bool standin(const struct tcache *t)
 {
-    caches[thread] = thread_cache;
-    thread = to % THREADS;
-    thread_cache = caches[thread];
-    SHOW("/* thread %u */\n", thread);
+    return t == &tcache_unborn || t == &tcache_dead;
 }
 
-/* The pages of all states add up to what is mapped, live blocks fit into what is allocated. */
+static void switch_thread(uint32_t to)
+{
+    SHOW("thread(%u);\n", to);
+    caches[thread] = thread_cache;
+    thread = to;
+    thread_cache = caches[to] == &tcache_dead ? &tcache_unborn : caches[to];
+}
+
+static void end_thread(bool dead)                       /* dead: destructors that run later may still allocate */
+{
+    SHOW("thread_end(%d);\n", dead);
+    if (!standin(thread_cache)) {
+        tcache_destroy(thread_cache);
+    }
+    thread_cache = dead ? &tcache_dead : &tcache_unborn;
+}
+
+/* In the child the other threads are gone; here they end before, so that their blocks are not lost. */
+static void fork_like(bool child)
+{
+    uint32_t self = thread;
+    for (uint32_t t = 0; child && t < THREADS; t++) {
+        if (t != self) {
+            switch_thread(t);
+            end_thread(false);
+        }
+    }
+    switch_thread(self);
+    SHOW("fork_like(%d);\n", child);
+    tcache_prefork(), arena_prefork(), bin_prefork(), pages_prefork();
+    if (child) {
+        pages_postfork_child(), bin_postfork_child(), arena_postfork_child(), tcache_postfork_child(thread_cache);
+    } else {
+        pages_postfork_parent(), bin_postfork_parent(), arena_postfork_parent(), tcache_postfork_parent();
+    }
+}
+
 static void check_stats(void)
 {
     struct stats s;
-    uint64_t     live = 0;
+    uint32_t     threads = 0;
+    caches[thread] = thread_cache;
+    for (uint32_t t = 0; t < THREADS; t++) {
+        threads += standin(caches[t]) ? 0 : 1;
+    }
     stats_read(&s);
-    for (size_t i = 0; i < model.count; i++) {
-        live += model.block[i].bytes;
-    }
-    if (s.mapped != os_fake.mapped_npages * PAGE) {
-        heap_model_fail("pages are lost: mapped differs from what the OS gave", (void *)s.mapped);
-    }
-    if (s.allocated < live) {
-        heap_model_fail("allocated is below the live bytes", (void *)s.allocated);
+    s.threads != threads ? heap_model_fail("threads that have a cache", (void *)(uintptr_t)s.threads) : (void)0;
+    s.mapped != os_fake.mapped_npages * PAGE ? heap_model_fail("pages are lost: mapped differs from what the OS gave", (void *)s.mapped) : (void)0;
+    s.allocated != model.usable ? heap_model_fail("allocated differs from the live blocks", (void *)s.allocated) : (void)0;
+}
+
+static void check_reports(void)                         /* mallinfo2, malloc_info, malloc_stats agree with the statistics */
+{
+    char             *text = NULL, wanted[64];
+    size_t            bytes = 0;
+    FILE             *stream = open_memstream(&text, &bytes);
+    struct mallinfo2  m = qed_mallinfo2();
+    struct stats      s;
+    stats_read(&s);
+    (void)snprintf(wanted, sizeof wanted, "\"allocated\" size=\"%" PRIu64 "\"", s.allocated);
+    int good = stream != NULL && qed_malloc_info(0, stream) == 0 && qed_malloc_info(1, stream) == EINVAL;
+    good = stream != NULL && fclose(stream) == 0 && good && strstr(text, wanted) != NULL;
+    free(text);
+    os_fake.text_bytes = 0;
+    qed_malloc_stats();
+    good = good && memcmp(os_fake.text, "___ Begin", 9) == 0 && m.uordblks == s.allocated && m.arena == s.mapped
+           && qed_mallinfo().uordblks == (int)(uint32_t)s.allocated && qed_mallopt(1, 2) == 0;
+    if (!good) {
+        heap_model_fail("the reports differ from the statistics", (void *)m.uordblks);
     }
 }
 
 static void op_world(uint32_t op)
 {
-    uint32_t argument = take(1);
+    static const int64_t decay_ms[] = {10000, 0, -1, 100};
+    uint32_t             a = take(1);
     switch (op) {
-    case 0: switch_thread(argument); break;
-    case 1: os_fake.clock_ms += argument * 50; break;
-    case 2: SHOW("malloc_trim(0);\n"), qed_malloc_trim(0); break;
-    case 3: check_stats(); break;
+    case 0: switch_thread(a % THREADS); break;
+    case 1:
+        a *= a < 192 ? 4 : 100;
+        SHOW("os_fake.clock_ms += %u;\n", a), os_fake.clock_ms += a;
+        break;
+    case 2:
+        if (a < 64) {
+            SHOW("qed_malloc_trim(0);\n");
+            qed_malloc_trim(0);
+        }
+        break;
+    case 3: check_stats(), a == 7 ? check_reports() : (void)0; break;
     case 4:
         failing = true;
-        os_fake_fail((enum os_fake_call)(argument % OS_FAKE_CALLS), 1 + argument / 4 % 4, 1 + argument / 16);
+        SHOW("os_fake_fail(%u, %u, %u);\n", a % OS_FAKE_CALLS, 1 + a / 4 % 4, 1 + a / 16);
+        os_fake_fail((enum os_fake_call)(a % OS_FAKE_CALLS), 1 + a / 4 % 4, 1 + a / 16);
         break;
-    case 5: os_fake_reset(), failing = false; break;
+    case 5:
+        failing = false;
+        SHOW("os_fake_fail_none();\n");
+        memset(os_fake.fail_count, 0, sizeof os_fake.fail_count);
+        break;
     case 6:
-        if (thread_cache != &tcache_unborn && argument % 8 == 0) {
-            tcache_destroy(thread_cache);
-            thread_cache = &tcache_unborn;
+        if (a < 64) {
+            end_thread(a % 4 == 0);
+        } else if (a < 96) {
+            fork_like(a % 2 == 0);
+        } else if (a < 128) {
+            SHOW("pages_set_decay(%" PRId64 ", %" PRId64 ");\n", decay_ms[a % 4], decay_ms[a / 4 % 4]);
+            pages_set_decay(decay_ms[a % 4], decay_ms[a / 4 % 4]);
+        } else if (a < 160) {
+            os_fake.gap_npages = a % 3;
+            os_fake.upwards = a / 4 % 2 == 1;
+            SHOW("os_fake.gap_npages = %u, os_fake.upwards = %d;\n", a % 3, os_fake.upwards);
         }
         break;
     default: heap_model_check_all(&model);
@@ -170,33 +326,70 @@ static void step(void)
     if (op < 14) {
         op_take(op);
     } else if (op < 24 && model.count > 0) {
-        op < 17 ? op_realloc() : op_free(op == 17);
+        uint32_t i = op < 17 ? 0 : take(2), batch = op == 23 ? i / 256 : 1;
+        op < 17 ? op_realloc(op == 14) : (void)0;
+        for (; op >= 17 && batch > 0 && model.count > 0; batch--) {
+            op_free(op == 17 ? 0 : 1, i % model.count);
+        }
     } else {
         op_world(op % 8);
     }
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void begin(void)
 {
     uint64_t clock_ms = os_fake.clock_ms;
-    input = data;
-    input_left = size;
-    print = getenv("QED_FUZZ_PRINT") != NULL;
     os_fake_reset();
+    os_fake.echo = false;
     os_fake.clock_ms = clock_ms;
-    os_fake.mapped_npages_max = (1UL << 31) / PAGE;
+    os_fake.mapped_npages_max = MAPPED_BYTES_MAX / PAGE;
+    failing = false;
     for (uint32_t t = 0; t < THREADS; t++) {
         caches[t] = caches[t] == NULL ? &tcache_unborn : caches[t];
     }
-    failing = false;
+}
+
+static void end(void)                                   /* the world as at the beginning: every page retained */
+{
+    struct stats s;
+    begin();
+    check_stats();
+    for (uint32_t i = 0; model.count > 0; i++) {
+        i % 64 == 0 ? switch_thread(i / 64 % THREADS) : (void)0;
+        op_free(1, model.count - 1);
+    }
+    for (uint32_t t = 0; t < THREADS; t++) {
+        switch_thread(t);
+        end_thread(false);
+    }
+    switch_thread(0);
+    pages_set_decay(10000, 0);
+    pages_trim();
+    check_stats();
+    stats_read(&s);
+    if (s.allocated + s.cached + s.dirty + s.muzzy != 0) {
+        heap_model_fail("something is left at the end", (void *)(s.allocated + s.cached + s.dirty + s.muzzy));
+    }
+    model.next_id = 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static bool booted;
+    begin();
+    if (!booted) {
+        booted = true;
+        end();
+        print = getenv("QED_FUZZ_PRINT") != NULL;
+        setvbuf(stdout, NULL, _IOLBF, 0);               /* the last line before a crash counts */
+    }
+    input = data;
+    input_left = size;
     while (input_left > 0) {
         step();
     }
-    os_fake_reset();
-    os_fake.clock_ms = clock_ms + 60000;
-    check_stats();
-    while (model.count > 0) {
-        qed_free(heap_model_remove(&model, model.count - 1).address);
-    }
+    end();
     return 0;
 }

@@ -1,5 +1,8 @@
-/* heap_model: the obvious model of a heap, for fuzzing and tests: a list of live blocks with what was written to them.
- * Every check names what broke. */
+/* heap_model: the obvious model of a heap, for fuzzing and tests: a list of live blocks with what was written to them,
+ * also in the order of their addresses. Every check names what broke.
+ *
+ * Byte i of a block holds seed + i. Small blocks are written and checked in full, large ones at both ends and at the
+ * beginning of some pages. */
 #ifndef HEAP_MODEL_H
 #define HEAP_MODEL_H
 
@@ -10,86 +13,162 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HEAP_MODEL_BLOCKS 512
+#define HEAP_MODEL_BLOCKS 1024U
+#define HEAP_MODEL_FULL 1024U           /* up to this size all bytes count */
+#define HEAP_MODEL_END 64U              /* of a larger one so many at both ends, and ... */
+#define HEAP_MODEL_PAGE 4096U
+#define HEAP_MODEL_SAMPLES 8U           /* ... a word in each of so many pages */
 
 struct heap_model_block {
     unsigned char *address;
     size_t         bytes;               /* asked */
+    size_t         usable;
     size_t         alignment;           /* asked, 0: by malloc, calloc or realloc */
-    unsigned char  seed;                /* byte i holds seed + i, as far as it was written */
+    uint32_t       id;                  /* counts the blocks of a run, for messages */
+    unsigned char  seed;
 };
 
 struct heap_model {
     struct heap_model_block block[HEAP_MODEL_BLOCKS];
-    size_t                  count;
+    uint16_t                order[HEAP_MODEL_BLOCKS];   /* indices of block[] by address */
+    uint32_t                count;
+    uint32_t                next_id;
+    size_t                  usable;                     /* sum of all */
 };
 
-static inline void heap_model_fail(const char *what, const void *address)
+static inline _Noreturn void heap_model_fail(const char *what, const void *address)
 {
+    fflush(stdout);
     fprintf(stderr, "heap model: %s: %p\n", what, address);
     abort();
 }
 
-/* Which bytes of a block are written and checked: all of a small one, both ends and some of the middle of a large one. */
-static inline size_t heap_model_step(size_t bytes, size_t i)
-{
-    return bytes <= 1024 || i < 64 || i + 64 >= bytes ? 1 : 509;
-}
+/* ---- contents ---------------------------------------------------------------------------------------------------- */
 
-static inline void heap_model_write(struct heap_model_block *b)
+static inline void heap_model_piece(struct heap_model_block *b, size_t from, size_t to, bool write)
 {
-    for (size_t i = 0; i < b->bytes; i += heap_model_step(b->bytes, i)) {
-        b->address[i] = (unsigned char)(b->seed + i);
+    static unsigned char pattern[512];
+    for (unsigned i = 0; pattern[511] == 0 && i < 512; i++) {
+        pattern[i] = (unsigned char)i;
+    }
+    while (from < to) {
+        size_t               n = to - from < 256 ? to - from : 256;
+        const unsigned char *wanted = &pattern[(b->seed + from) % 256];
+        if (write) {
+            memcpy(b->address + from, wanted, n);
+        } else if (memcmp(b->address + from, wanted, n) != 0) {
+            heap_model_fail("a live block changed", b->address);
+        }
+        from += n;
     }
 }
 
 /* The first `bytes` bytes, of those that were written when the block was `written` bytes long. */
-static inline void heap_model_check(const struct heap_model_block *b, size_t written, size_t bytes)
+static inline void heap_model_visit(struct heap_model_block *b, size_t written, size_t bytes, bool write)
 {
-    for (size_t i = 0; i < bytes && i < written; i += heap_model_step(written, i)) {
-        if (b->address[i] != (unsigned char)(b->seed + i)) {
-            heap_model_fail("a live block changed", b->address);
-        }
+    if (written <= HEAP_MODEL_FULL) {
+        heap_model_piece(b, 0, bytes < written ? bytes : written, write);
+        return;
+    }
+    size_t pages = written / HEAP_MODEL_PAGE, stride = pages < HEAP_MODEL_SAMPLES ? 1 : pages / HEAP_MODEL_SAMPLES;
+    heap_model_piece(b, 0, bytes < HEAP_MODEL_END ? bytes : HEAP_MODEL_END, write);
+    for (size_t i = HEAP_MODEL_PAGE; i + 8 <= bytes && i + 8 <= written; i += stride * HEAP_MODEL_PAGE) {
+        heap_model_piece(b, i, i + 8, write);
+    }
+    if (bytes >= written) {
+        heap_model_piece(b, written - HEAP_MODEL_END, written, write);
     }
 }
 
-/* A new block: not NULL, aligned, disjoint from all others over its usable size. */
+static inline void heap_model_check(struct heap_model_block *b)
+{
+    heap_model_visit(b, b->bytes, b->bytes, false);
+}
+
+static inline void heap_model_check_all(struct heap_model *m)
+{
+    for (uint32_t i = 0; i < m->count; i++) {
+        heap_model_check(&m->block[i]);
+    }
+}
+
+/* Zero at both ends and at the beginning of up to 256 pages between. */
+static inline void heap_model_check_zero(const unsigned char *p, size_t bytes)
+{
+    static const unsigned char zero[HEAP_MODEL_PAGE];
+    size_t head = bytes < sizeof zero ? bytes : sizeof zero, tail = head < HEAP_MODEL_END ? head : HEAP_MODEL_END;
+    size_t stride = (bytes / HEAP_MODEL_PAGE / 256 + 1) * HEAP_MODEL_PAGE;
+    bool   good = memcmp(p, zero, head) == 0 && memcmp(p + bytes - tail, zero, tail) == 0;
+    for (size_t i = HEAP_MODEL_PAGE; good && i + 8 <= bytes; i += stride) {
+        good = memcmp(p + i, zero, 8) == 0;
+    }
+    if (!good) {
+        heap_model_fail("calloc is not zero", p);
+    }
+}
+
+/* ---- the set of blocks ------------------------------------------------------------------------------------------- */
+
+/* Place in the order of the first block that begins at a or above. */
+static inline uint32_t heap_model_place(const struct heap_model *m, uintptr_t a)
+{
+    uint32_t low = 0, high = m->count;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if ((uintptr_t)m->block[m->order[middle]].address < a) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static inline uintptr_t heap_model_end(const struct heap_model_block *b)
+{
+    return (uintptr_t)b->address + (b->usable == 0 ? 1 : b->usable);
+}
+
+/* Block b becomes the last; it must be disjoint from all others over its usable size. */
+static inline void heap_model_insert(struct heap_model *m, struct heap_model_block b)
+{
+    uint32_t place = heap_model_place(m, (uintptr_t)b.address);
+    if ((place < m->count && heap_model_end(&b) > (uintptr_t)m->block[m->order[place]].address)
+        || (place > 0 && heap_model_end(&m->block[m->order[place - 1]]) > (uintptr_t)b.address)) {
+        heap_model_fail("overlaps a live block", b.address);
+    }
+    memmove(&m->order[place + 1], &m->order[place], (m->count - place) * sizeof m->order[0]);
+    m->order[place] = (uint16_t)m->count;
+    m->block[m->count++] = b;
+    m->usable += b.usable;
+}
+
+/* A new block: large enough, aligned, disjoint from all others; filled. */
 static inline void heap_model_add(struct heap_model *m, void *address, size_t bytes, size_t usable, size_t alignment, unsigned char seed)
 {
-    uintptr_t a = (uintptr_t)address;
-    size_t    natural = usable >= 16 ? 16 : usable >= 8 ? 8 : 1;
+    size_t natural = usable >= 16 ? 16 : usable >= 8 ? 8 : 1;
     if (usable < bytes) {
         heap_model_fail("usable size below what was asked", address);
     }
-    if (a % (alignment != 0 ? alignment : natural) != 0) {
+    if ((uintptr_t)address % (alignment > natural ? alignment : natural) != 0) {
         heap_model_fail("not aligned", address);
     }
-    for (size_t i = 0; i < m->count; i++) {
-        uintptr_t b = (uintptr_t)m->block[i].address;
-        size_t    length = m->block[i].bytes == 0 ? 1 : m->block[i].bytes;
-        if (a < b + length && b < a + (usable == 0 ? 1 : usable)) {
-            heap_model_fail("overlaps a live block", address);
-        }
-    }
-    m->block[m->count] = (struct heap_model_block){address, bytes, alignment, seed};
-    heap_model_write(&m->block[m->count]);
-    m->count++;
+    heap_model_insert(m, (struct heap_model_block){address, bytes, usable, alignment, m->next_id++, seed});
+    heap_model_visit(&m->block[m->count - 1], bytes, bytes, true);
 }
 
 /* Takes block i out, its contents checked: the caller frees it. */
-static inline struct heap_model_block heap_model_remove(struct heap_model *m, size_t i)
+static inline struct heap_model_block heap_model_remove(struct heap_model *m, uint32_t i)
 {
     struct heap_model_block b = m->block[i];
-    heap_model_check(&b, b.bytes, b.bytes);
-    m->block[i] = m->block[--m->count];
+    uint32_t                place = heap_model_place(m, (uintptr_t)b.address), last = m->count - 1;
+    heap_model_check(&b);
+    m->order[heap_model_place(m, (uintptr_t)m->block[last].address)] = (uint16_t)i;
+    memmove(&m->order[place], &m->order[place + 1], (last - place) * sizeof m->order[0]);
+    m->block[i] = m->block[last];
+    m->count = last;
+    m->usable -= b.usable;
     return b;
-}
-
-static inline void heap_model_check_all(const struct heap_model *m)
-{
-    for (size_t i = 0; i < m->count; i++) {
-        heap_model_check(&m->block[i], m->block[i].bytes, m->block[i].bytes);
-    }
 }
 
 #endif
