@@ -101,7 +101,9 @@ static inline uint32_t size_class_index(uint64_t size_bytes)
     }
     if (size_bytes <= SC_QUANTUM / 2) {
         uint32_t i = bits_lg_floor(size_bytes - 1) + 1 - SC_LG_TINY_MIN;
-        /*@ ghost class_lemma_tiny(size_bytes, i); */
+        /*@ ghost class_lemma_power(i); */
+        /*@ ghost class_lemma_power(i - 1); */
+        /*@ ghost class_lemma_least(size_bytes, i); */
         return i;
     }
     uint32_t j = ladder_above((size_bytes - 1) / SC_QUANTUM);
