@@ -4,6 +4,8 @@
 #define LEAVES_MAX BITMAP_WORDS(BITMAP_TREE_BITS_MAX)
 #define TOP(nw) ((nw) + BITMAP_WORDS(nw))               /* place of the top word */
 
+_Static_assert(TOP(LEAVES_MAX) + 1U == BITMAP_TREE_WORDS(BITMAP_TREE_BITS_MAX), "the top word is the last");
+
 #include "bitmap_lemmas.acsl"
 #include "bitmap_tree_lemmas.acsl"
 
