@@ -106,6 +106,7 @@ void decay_boot(void)
     terminates        \true;
     exits             \false;
     assigns           decay_epoch[which];
+    ensures  epoch:   decay_epoch[which] == \old(DecayStart(which, now_ms));
     ensures  time:    decay_epoch[which] <= DecayTime(now_ms) < decay_epoch[which] + decay_ms[which];
     ensures  passed:  \result == \min(NSTEPS, \old(DecayPassed(which, now_ms)));
 */

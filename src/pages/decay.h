@@ -67,6 +67,7 @@ void decay_set(uint32_t which, int64_t ms);
     ensures  most:    \result <= npages_now;
     ensures  never:   decay_ms[which] < 0 ==> \result == npages_now;
     ensures  at_once: decay_ms[which] == 0 ==> \result == 0;
+    ensures  epoch:   decay_ms[which] > 0 ==> decay_epoch[which] == \old(DecayStart(which, now_ms));
     ensures  time:    decay_ms[which] > 0 ==>
                         decay_epoch[which] <= DecayTime(now_ms) < decay_epoch[which] + decay_ms[which];
     ensures  between: decay_ms[which] > 0 && \old(DecayPassed(which, now_ms)) == 0 ==> \result == npages_now;
