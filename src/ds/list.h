@@ -24,6 +24,19 @@ extern uint32_t list_tail[LIST_COUNT];
 
 #include "list.acsl"
 
+/* Static memory is zero: every list is empty. Once, at start. */
+/*@ requires zero_owner:  \forall integer x; 0 < x < TABLE_MAX ==> list_owner[x] == 0;
+    requires zero_length: \forall integer l; 0 <= l < LIST_COUNT ==> list_length[l] == 0;
+    requires zero_ends:   \forall integer l; 0 <= l < LIST_COUNT ==> list_head[l] == 0 && list_tail[l] == 0;
+    terminates            \true;
+    exits                 \false;
+    assigns               \nothing;
+    ensures  ok:          ListOk;
+*/
+static inline void list_boot(void)
+{
+}
+
 /* Makes id x usable. false: the OS has no memory. */
 /*@ requires id:   0 < x < TABLE_MAX;
     terminates     \true;

@@ -111,13 +111,14 @@ static void pages_purge_to(uint8_t state, uint64_t npages_limit, bool lazily)
     }
 }
 
+/* While another thread purges, its BUSY pages are missing from the counts: that thread sees to the curve. */
 void pages_decay(void)
 {
     uint64_t now_ms = os_clock_ms();
     mutex_lock(&pages_lock);
-    uint64_t dirty_max = decay_advance(0, now_ms, extent_npages_total[EXTENT_DIRTY]);
-    uint64_t muzzy_max = decay_advance(1, now_ms, extent_npages_total[EXTENT_MUZZY]);
     if (!pages_purging) {
+        uint64_t dirty_max = decay_advance(0, now_ms, extent_npages_total[EXTENT_DIRTY]);
+        uint64_t muzzy_max = decay_advance(1, now_ms, extent_npages_total[EXTENT_MUZZY]);
         pages_purging = true;
         pages_purge_to(EXTENT_DIRTY, dirty_max, pages_keep_muzzy);
         pages_purge_to(EXTENT_MUZZY, muzzy_max, false);
