@@ -7,6 +7,8 @@ MODULE   ?=
 TARGET   ?= malloc
 SECONDS  ?= 60
 STRESS   ?= 60
+ROUNDS   ?= 3
+SCALE    ?= 1
 CFLAGS   ?= -O2 -g
 PREFIX   ?= /usr/local
 
@@ -118,6 +120,19 @@ fuzz-coverage:          ## lines that the corpora reach: a table per folder, HTM
 	@$(MAKE) -s $(COVER) $(FUZZERS:%=$(BUILD)/cover/%)
 	@fuzz/coverage $(BUILD) $(filter-out canary,$(FUZZERS:_fuzz=))
 
+bench: setup-bench $(SO) ## time, memory, instructions, start beside glibc and Debian's allocators: ROUNDS=3 SCALE=1; build/bench/
+	@tests/bench/start $(BUILD)
+	@tests/bench/instructions $(BUILD)
+	@tests/bench/run $(BUILD) --rounds $(ROUNDS) --scale $(SCALE)
+
+bench-quick: setup-bench $(SO) ## the same, shorter, one round
+	@tests/bench/start $(BUILD) 200
+	@tests/bench/instructions $(BUILD)
+	@tests/bench/run $(BUILD) --rounds 1 --scale 0.1 --name quick
+
+bench-growth: setup-bench $(SO) ## cost per operation by live blocks, size, threads, arenas: a plot each
+	@tests/bench/growth $(BUILD) --rounds $(ROUNDS) --scale $(SCALE)
+
 rules:                  ## layers, one text, no axioms, formatting of names
 	@ci/rules
 
@@ -194,8 +209,8 @@ test-%: $(BUILD)/tests/%_test
 $(BUILD)/stress: tests/system/stress.c $(CORE_OBJ) $(LINUX) $(PRE_OBJ)
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -std=gnu11 -pthread $(WARN) $^ -o $@
 
-# The harness of the misuses replaces the trap.
-FUZZ_LDFLAGS = $(if $(findstring misuse,$@),-Wl$(,)--wrap=trap_misuse)
+# The harness of the misuses goes on where the trap would end the process.
+FUZZ_LDFLAGS = $(if $(findstring misuse,$@),-Wl$(,)--wrap=os_abort)
 , := ,
 
 $(BUILD)/obj/fuzz/%.o: fuzz/%.c

@@ -10,6 +10,7 @@
 #include "platform/os.h"
 
 #define DECAY_MS_MAX (INT64_C(1) << 40)     /* 35 years */
+#define COMPLAINT_MAX 200U                  /* bytes of a pair that are quoted: the line and its end must fit into a text */
 
 struct config config;
 
@@ -17,7 +18,7 @@ static void config_complain(const char *pair, size_t bytes)
 {
     struct text t = {.length = 0};
     text_add(&t, "qedmalloc: QEDMALLOC_CONF: not understood and left out: ");
-    text_add_bytes(&t, pair, bytes);
+    text_add_bytes(&t, pair, bytes < COMPLAINT_MAX ? bytes : COMPLAINT_MAX);
     text_add(&t, "\n");
     text_write(&t);
 }

@@ -1,0 +1,223 @@
+/* misuse_fuzz: the caller's mistakes between correct calls: each must end in exactly the documented message and, up to
+ * there, have changed nothing. The world is one thread's heap; the step is a call, correct or not; the check is the
+ * message, the shadow model and the statistics. The linker routes the end of the trap (os_abort) here, so the world goes
+ * on after the message; where a trap strikes in the middle of a change, a child process takes the step. */
+#include <setjmp.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "api/stats.h"
+#include "api/thread.h"
+#include "heap_model.h"
+#include "pages/pages.h"
+#include "platform/os.h"
+#include "platform/os_fake.h"
+#include "qedmalloc/qedmalloc.h"
+
+static struct heap_model model;
+static const uint8_t    *input, *input_end;
+static jmp_buf           trap;
+static bool              armed, print, forked;
+
+_Noreturn void __real_os_abort(void);
+_Noreturn void __wrap_os_abort(void);
+
+_Noreturn void __wrap_os_abort(void)
+{
+    if (armed) {
+        armed = false;
+        longjmp(trap, 1);
+    }
+    fprintf(stderr, "%.*s", (int)os_fake.text_bytes, os_fake.text);
+    __real_os_abort();
+}
+
+static void compare(const char *call, const char *what, uintptr_t address)
+{
+    char wanted[256];
+    int  n = snprintf(wanted, sizeof wanted, "qedmalloc: %s(0x%lx): %s\n", call, address, what);
+    if (os_fake.text_bytes != (size_t)n || memcmp(os_fake.text, wanted, (size_t)n) != 0) {
+        fprintf(stderr, "wanted: %sgot:    %.*s\n", wanted, (int)os_fake.text_bytes, os_fake.text);
+        heap_model_fail("another message", (void *)address);
+    }
+}
+
+#define SHOW(...) (print ? (void)printf(__VA_ARGS__) : (void)0)
+
+/* The expression must trap with this message. */
+#define EXPECT(expression, call, what, address)                             \
+    do {                                                                    \
+        os_fake.text_bytes = 0;                                             \
+        SHOW("%s; /* block at 0x%lx: %s */\n", #expression, address, what); \
+        if (setjmp(trap) == 0) {                                            \
+            armed = true;                                                   \
+            expression;                                                     \
+            heap_model_fail("misuse went unnoticed", (void *)(address));    \
+        }                                                                   \
+        compare(call, what, address);                                       \
+    } while (0)
+
+static uint32_t take(void)
+{
+    return input < input_end ? *input++ : 0;
+}
+
+static size_t take_size(void)
+{
+    uint32_t kind = take(), x = take();
+    return kind < 128 ? x * (1U + kind % 16) : kind < 192 ? (size_t)x << 10 : ((size_t)1 << (kind % 22)) + x - 128;
+}
+
+/* What the four calls say about an address where no block begins. */
+static void wrong_address(uintptr_t address, const char *what)
+{
+    void *p = (void *)address;
+    switch (take() % 5) {
+    case 0: EXPECT(qed_free(p), "free", what, address); break;
+    case 1: EXPECT(free(qed_realloc(p, 100)), "realloc", what, address); break;
+    case 2: EXPECT((void)qed_malloc_usable_size(p), "malloc_usable_size", what, address); break;
+    case 3: EXPECT(qed_free_sized(p, 64), "free_sized", what, address); break;
+    default: EXPECT(qed_free_aligned_sized(p, 64, 64), "free_aligned_sized", what, address);
+    }
+}
+
+static bool is_cached(size_t usable)
+{
+    return usable <= size_class_bytes(TCACHE_BINS - 2);
+}
+
+static void step_interior(const struct heap_model_block *b)
+{
+    size_t inside = (take() + 256 * take() + 65536 * (size_t)take()) % b->usable;
+    bool   tells = is_cached(b->usable) && (b->usable <= size_class_bytes(SC_NBINS - 1) || inside < PAGE);
+    if (inside != 0) {
+        wrong_address((uintptr_t)b->address + inside, tells ? "interior pointer" : "not a block");
+    }
+}
+
+static void step_wild(void)
+{
+    static long variable[4];
+    uint64_t    x = 0, span = os_fake_span() * PAGE;
+    uint32_t    kind = take();
+    for (int i = 0; i < 8; i++) {
+        x = x << 8 | take();
+    }
+    if (kind % 4 == 0) {
+        x = (uintptr_t)&variable[x % 4];
+    } else if (kind % 4 == 1) {
+        x = (uintptr_t)&x + x % 64;
+    } else if (kind % 4 == 2) {
+        x = span + x % (OS_FAKE_SPAN_NPAGES * PAGE / 2);        /* the half that is never mapped */
+    }
+    if (x != 0 && (kind % 4 == 2 || x - span >= OS_FAKE_SPAN_NPAGES * PAGE)) {
+        wrong_address(x, "not a block");
+    }
+}
+
+static void step_twice(uint32_t i)
+{
+    struct heap_model_block b = heap_model_remove(&model, i);
+    qed_free(b.address);
+    if (is_cached(b.usable)) {
+        EXPECT(qed_free(b.address), "free", "double free", (uintptr_t)b.address);
+    } else {
+        wrong_address((uintptr_t)b.address, "not a block");
+    }
+}
+
+/* The second free comes later: the cache takes the block twice, and its slab finds out. */
+static void step_twice_late(uint32_t i, uint32_t k)
+{
+    struct heap_model_block *b = &model.block[i], *other = &model.block[k];
+    if (forked || i == k || b->usable != other->usable || b->usable > size_class_bytes(SC_NBINS - 1)) {
+        return;
+    }
+    forked = true;                                      /* once per input: a fork is slow */
+    pid_t child = fork();
+    if (child == 0) {
+        qed_free(b->address);
+        qed_free(other->address);
+        qed_free(b->address);
+        EXPECT(qed_malloc_trim(0), "free", "double free", (uintptr_t)b->address);
+        _exit(0);
+    }
+    int status = 0;
+    if (child > 0 && (waitpid(child, &status, 0) != child || status != 0)) {
+        heap_model_fail("a late double free", b->address);
+    }
+}
+
+static void step_size(uint32_t i)
+{
+    size_t                   bytes = take_size(), alignment = take();
+    struct heap_model_block *b = &model.block[i];
+    void                    *same;
+    if (alignment < 64) {
+        same = qed_malloc(bytes);
+        if (same == NULL || qed_malloc_usable_size(same) != b->usable) {
+            EXPECT(qed_free_sized(b->address, bytes), "free_sized", "wrong size", (uintptr_t)b->address);
+        }
+    } else {
+        alignment = ((size_t)1 << alignment % 20) + (alignment == 255);
+        same = qed_aligned_alloc(alignment, bytes);
+        if (same == NULL || qed_malloc_usable_size(same) != b->usable) {
+            EXPECT(qed_free_aligned_sized(b->address, alignment, bytes), "free_aligned_sized", "wrong size", (uintptr_t)b->address);
+        }
+    }
+    qed_free(same);
+}
+
+static void step_correct(void)
+{
+    size_t bytes = take_size();
+    void  *p = model.count < HEAP_MODEL_BLOCKS / 4 ? qed_malloc(bytes) : NULL;
+    if (p != NULL) {
+        SHOW("p[%u] = qed_malloc(%zu); /* 0x%lx */\n", model.next_id, bytes, (uintptr_t)p);
+        heap_model_add(&model, p, bytes, qed_malloc_usable_size(p), 0, (uint8_t)take());
+    }
+}
+
+static void step(void)
+{
+    uint32_t op = take(), i = model.count == 0 ? 0 : take() % model.count;
+    if (op % 8 < 3 || model.count == 0) {
+        step_correct();
+        return;
+    }
+    switch (op / 8 % 8) {
+    case 0: qed_free(heap_model_remove(&model, i).address); break;
+    case 1: qed_malloc_trim(0); break;
+    case 2: step_interior(&model.block[i]); break;
+    case 3: step_wild(); break;
+    case 4: step_twice(i); break;
+    case 5: step_twice_late(i, take() % model.count); break;
+    case 6: step_size(i); break;
+    default: heap_model_check_all(&model);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct stats s;
+    os_fake.echo = false;
+    os_fake.mapped_npages_max = (1UL << 30) / PAGE;
+    os_fake.clock_ms += 20000;
+    print = getenv("QED_FUZZ_PRINT") != NULL;
+    input = data;
+    input_end = data + size;
+    forked = false;
+    while (input < input_end) {
+        step();
+    }
+    stats_read(&s);
+    s.allocated != model.usable ? heap_model_fail("allocated differs from the live blocks", (void *)s.allocated) : (void)0;
+    while (model.count > 0) {
+        qed_free(heap_model_remove(&model, model.count - 1).address);
+    }
+    model.next_id = 0;
+    qed_malloc_trim(0);
+    return 0;
+}
