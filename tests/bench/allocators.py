@@ -42,12 +42,12 @@ def in_turn(items, turn):
     return items[first:] + items[:first]
 
 
-def failure(run):
-    """Why a run does not count, or None."""
-    if run.status:
-        return f"exit status {run.status}"
-    if "ld.so" in run.stderr:
-        return run.stderr.strip().splitlines()[0]
+def failure(status, stderr):
+    """Why a run does not count, or None. The loader only complains about a library that it cannot load."""
+    if status:
+        return f"exit status {status}: {stderr.strip()[-300:]}" if stderr.strip() else f"exit status {status}"
+    if "cannot be preloaded" in stderr:
+        return stderr.strip().splitlines()[0]
     return None
 
 

@@ -133,7 +133,7 @@ static void large_20m(void) { large_blocks(10000000, 30000000, 1500); }
 
 static void realloc_grow(void)                      /* vectors that grow by half, strings by pieces */
 {
-    for (size_t r = times(60); r > 0; r--) {
+    for (size_t r = times(300); r > 0; r--) {
         char *p = NULL;
         for (size_t n = 16; n < 20000000; n += n / 2) {
             p = realloc(p, n);
