@@ -48,7 +48,7 @@ REPLAY   := BUILD=$(BUILD)/replay CC=gcc CFLAGS="-O2 -g" LIB_FUZZING_ENGINE=$(BU
 COVER    := BUILD=$(BUILD)/cover CC=clang CFLAGS="-O1 -g -fprofile-instr-generate -fcoverage-mapping" LIB_FUZZING_ENGINE=$(BUILD)/cover/obj/fuzz/replay.o
 
 .DEFAULT_GOAL := lib
-.PHONY: help lib setup run check test unit abuse system preload stress prove prove-smoke fuzz fuzz-libfuzzer fuzz-afl fuzz-smoke fuzz-replay fuzz-campaign fuzz-coverage rules format clean install
+.PHONY: help lib setup run check test unit abuse system preload stress prove prove-smoke fuzz fuzz-libfuzzer fuzz-afl fuzz-smoke fuzz-replay fuzz-campaign fuzz-case fuzz-coverage rules format clean install
 
 help:                   ## this screen
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -92,9 +92,10 @@ fuzz:                   ## one harness for SECONDS: TARGET=malloc ENGINE=libfuzz
 
 fuzz-libfuzzer:
 	@$(MAKE) -s $(FUZZ) $(BUILD)/fuzz/$(TARGET)_fuzz
-	@mkdir -p $(BUILD)/corpus/$(TARGET) fuzz/corpus/$(TARGET)
+	@mkdir -p $(BUILD)/corpus/$(TARGET)
 	$(BUILD)/fuzz/$(TARGET)_fuzz -max_total_time=$(SECONDS) -max_len=4096 -len_control=1 -rss_limit_mb=3000 \
-	    -artifact_prefix=$(BUILD)/corpus/$(TARGET)- $(BUILD)/corpus/$(TARGET) fuzz/corpus/$(TARGET)
+	    -artifact_prefix=$(BUILD)/corpus/$(TARGET)- $(addprefix -dict=,$(wildcard fuzz/dict/$(TARGET).dict)) \
+	    $(BUILD)/corpus/$(TARGET) $(wildcard fuzz/corpus/$(TARGET))
 
 fuzz-afl:
 	@$(AFL) $(BUILD)/afl/$(TARGET)_fuzz
@@ -115,6 +116,11 @@ fuzz-campaign:          ## AFL++ and libFuzzer together on all cores for HOURS; 
 	@$(CMPLOG) $(FUZZERS:%=$(BUILD)/cmplog/%)
 	@$(MAKE) -s $(REPLAY) $(FUZZERS:%=$(BUILD)/replay/%)
 	@fuzz/campaign --build $(BUILD) --hours $(HOURS) $(if $(filter all,$(TARGET)),$(filter-out canary,$(FUZZERS:_fuzz=)),$(TARGET))
+
+fuzz-case:              ## builds and runs the C file that a campaign made of a crash: CASE=.../case.c TARGET=malloc
+	@rm -f $(BUILD)/replay/case
+	@$(MAKE) -s $(REPLAY) $(BUILD)/replay/case
+	$(BUILD)/replay/case
 
 fuzz-coverage:          ## lines that the corpora reach: a table per folder, HTML in build/coverage
 	@$(MAKE) -s $(COVER) $(FUZZERS:%=$(BUILD)/cover/%)
@@ -208,6 +214,11 @@ test-%: $(BUILD)/tests/%_test
 
 $(BUILD)/stress: tests/system/stress.c $(CORE_OBJ) $(LINUX) $(PRE_OBJ)
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -std=gnu11 -pthread $(WARN) $^ -o $@
+
+# A C file that fuzz/campaign made of a crash: with the world of the whole API, or with the module's harness.
+CASE_OBJ := $(if $(filter malloc,$(TARGET)),,$(BUILD)/obj/fuzz/$(TARGET)_fuzz.o)
+$(BUILD)/case: $(CASE) $(CASE_OBJ) $(CORE_OBJ) $(FAKE) $(PRE_OBJ)
+	@$(CC) $(CPPFLAGS) -Itests -Ifuzz -DQED_PREFIX_ONLY $(CFLAGS) -pthread -w $(if $(filter misuse,$(TARGET)),-Wl$(,)--wrap=os_abort) $^ -o $@
 
 # The harness of the misuses goes on where the trap would end the process.
 FUZZ_LDFLAGS = $(if $(findstring misuse,$@),-Wl$(,)--wrap=os_abort)

@@ -10,29 +10,15 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "api/stats.h"
-#include "api/thread.h"
-#include "heap/arena.h"
-#include "heap/bin.h"
-#include "heap_model.h"
-#include "pages/pages.h"
-#include "platform/os_fake.h"
-#include "qedmalloc/qedmalloc.h"
+#include "malloc_world.h"
 
-#define THREADS 4U
-#define MAPPED_BYTES_MAX (1UL << 30)
 #define BATCH_BYTES (1U << 18)                          /* in all blocks of a batch */
 
 unsigned long fuzz_operations;                          /* calls that take or give a block */
 
-static struct heap_model model;
-static struct tcache    *caches[THREADS];
-static uint32_t          thread;
-static const uint8_t    *input;
-static size_t            input_left;
-static bool              print, failing;
-
-#define SHOW(...) (print ? (void)printf(__VA_ARGS__) : (void)0)
+static const uint8_t *input;
+static size_t         input_left;
+static bool           failing;                          /* a call of the OS may fail */
 
 static uint32_t take(uint32_t bytes)                    /* the next bytes of the input, zero at its end */
 {
@@ -86,6 +72,7 @@ static void op_calloc(size_t bytes)
     SHOW("p[%u] = qed_calloc(%zu, %zu);", model.next_id, count, bytes);
     unsigned char *p = qed_calloc(count, bytes);
     if (p != NULL) {
+        SHOW(" zero(p[%u], %zu);", model.next_id, total);
         heap_model_check_zero(p, total);
     }
     added(p, overflow ? SIZE_MAX : total, 0, overflow ? ENOMEM : 0);
@@ -149,7 +136,7 @@ static void op_realloc(bool array)
     struct heap_model_block b = heap_model_remove(&model, i);
     count += (bytes + (array ? count : 0)) % 64 == 63 ? SIZE_MAX / 4 : 0;
     bool overflow = __builtin_mul_overflow(count, bytes, &bytes);
-    SHOW("gone(%u);\np[%u] = ", b.id, id);
+    SHOW("gone(%u); p[%u] = ", b.id, id);
     fuzz_operations++;
     errno = 0;
     unsigned char *p;
@@ -168,11 +155,12 @@ static void op_realloc(bool array)
     }
     if (p == NULL) {
         added(NULL, bytes, 0, overflow ? ENOMEM : 0);
-        SHOW("    kept(%u, %u);\n", id, b.id);
+        SHOW("kept();\n");
         heap_model_check(&b);
         heap_model_insert(&model, b);
         return;
     }
+    SHOW(" moved(p[%u], %zu);", id, bytes);
     b.address = p;
     heap_model_visit(&b, b.bytes, b.bytes < bytes ? b.bytes : bytes, false);
     added(p, bytes, 0, overflow ? ENOMEM : 0);
@@ -197,62 +185,6 @@ static void op_free(uint32_t kind, uint32_t i)
 }
 
 /* ---- the world --------------------------------------------------------------------------------------------------- */
-
-static bool standin(const struct tcache *t)
-{
-    return t == &tcache_unborn || t == &tcache_dead;
-}
-
-static void switch_thread(uint32_t to)
-{
-    SHOW("thread(%u);\n", to);
-    caches[thread] = thread_cache;
-    thread = to;
-    thread_cache = caches[to] == &tcache_dead ? &tcache_unborn : caches[to];
-}
-
-static void end_thread(bool dead)                       /* dead: destructors that run later may still allocate */
-{
-    SHOW("thread_end(%d);\n", dead);
-    if (!standin(thread_cache)) {
-        tcache_destroy(thread_cache);
-    }
-    thread_cache = dead ? &tcache_dead : &tcache_unborn;
-}
-
-/* In the child the other threads are gone; here they end before, so that their blocks are not lost. */
-static void fork_like(bool child)
-{
-    uint32_t self = thread;
-    for (uint32_t t = 0; child && t < THREADS; t++) {
-        if (t != self) {
-            switch_thread(t);
-            end_thread(false);
-        }
-    }
-    switch_thread(self);
-    SHOW("fork_like(%d);\n", child);
-    tcache_prefork(), arena_prefork(), bin_prefork(), pages_prefork();
-    if (child) {
-        pages_postfork_child(), bin_postfork_child(), arena_postfork_child(), tcache_postfork_child(thread_cache);
-    } else {
-        pages_postfork_parent(), bin_postfork_parent(), arena_postfork_parent(), tcache_postfork_parent();
-    }
-}
-
-static void check_stats(void)
-{
-    struct stats s;
-    uint32_t     threads = 0;
-    caches[thread] = thread_cache;
-    for (uint32_t t = 0; t < THREADS; t++) {
-        threads += standin(caches[t]) ? 0 : 1;
-    }
-    stats_read(&s);
-    s.threads != threads ? heap_model_fail("threads that have a cache", (void *)(uintptr_t)s.threads) : (void)0;
-    s.mapped != os_fake.mapped_npages * PAGE ? heap_model_fail("pages are lost: mapped differs from what the OS gave", (void *)s.mapped) : (void)0;
-    s.allocated != model.usable ? heap_model_fail("allocated differs from the live blocks", (void *)s.allocated) : (void)0;
-}
 
 static void check_reports(void)                         /* mallinfo2, malloc_info, malloc_stats agree with the statistics */
 {
@@ -280,7 +212,7 @@ static void op_world(uint32_t op)
     static const int64_t decay_ms[] = {10000, 0, -1, 100};
     uint32_t             a = take(1);
     switch (op) {
-    case 0: switch_thread(a % THREADS); break;
+    case 0: thread(a % THREADS); break;
     case 1:
         a *= a < 192 ? 4 : 100;
         SHOW("os_fake.clock_ms += %u;\n", a), os_fake.clock_ms += a;
@@ -299,12 +231,11 @@ static void op_world(uint32_t op)
         break;
     case 5:
         failing = false;
-        SHOW("os_fake_fail_none();\n");
-        memset(os_fake.fail_count, 0, sizeof os_fake.fail_count);
+        os_fake_fail_none();
         break;
     case 6:
         if (a < 64) {
-            end_thread(a % 4 == 0);
+            thread_end(a % 4 == 0);
         } else if (a < 96) {
             fork_like(a % 2 == 0);
         } else if (a < 128) {
@@ -336,52 +267,16 @@ static void step(void)
     }
 }
 
-static void begin(void)
-{
-    uint64_t clock_ms = os_fake.clock_ms;
-    os_fake_reset();
-    os_fake.echo = false;
-    os_fake.clock_ms = clock_ms;
-    os_fake.mapped_npages_max = MAPPED_BYTES_MAX / PAGE;
-    failing = false;
-    for (uint32_t t = 0; t < THREADS; t++) {
-        caches[t] = caches[t] == NULL ? &tcache_unborn : caches[t];
-    }
-}
-
-static void end(void)                                   /* the world as at the beginning: every page retained */
-{
-    struct stats s;
-    begin();
-    check_stats();
-    for (uint32_t i = 0; model.count > 0; i++) {
-        i % 64 == 0 ? switch_thread(i / 64 % THREADS) : (void)0;
-        op_free(1, model.count - 1);
-    }
-    for (uint32_t t = 0; t < THREADS; t++) {
-        switch_thread(t);
-        end_thread(false);
-    }
-    switch_thread(0);
-    pages_set_decay(10000, 0);
-    pages_trim();
-    check_stats();
-    stats_read(&s);
-    if (s.allocated + s.cached + s.dirty + s.muzzy != 0) {
-        heap_model_fail("something is left at the end", (void *)(s.allocated + s.cached + s.dirty + s.muzzy));
-    }
-    model.next_id = 0;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static bool booted;
-    begin();
+    failing = false;
+    world_begin();
     if (!booted) {
         booted = true;
-        end();
+        world_end();
         print = getenv("QED_FUZZ_PRINT") != NULL;
         setvbuf(stdout, NULL, _IOLBF, 0);               /* the last line before a crash counts */
     }
@@ -390,6 +285,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     while (input_left > 0) {
         step();
     }
-    end();
+    world_end();
     return 0;
 }

@@ -1,0 +1,127 @@
+/* malloc_world: the world of fuzz/malloc_fuzz.c and of the C files that reproduce its crashes: logical threads, each with
+ * its cache, over the deterministic OS, and the shadow model. */
+#ifndef MALLOC_WORLD_H
+#define MALLOC_WORLD_H
+
+#include "api/stats.h"
+#include "api/thread.h"
+#include "heap/arena.h"
+#include "heap/bin.h"
+#include "heap_model.h"
+#include "pages/pages.h"
+#include "platform/os_fake.h"
+#include "qedmalloc/qedmalloc.h"
+
+#define THREADS 4U
+#define MAPPED_BYTES_MAX (1UL << 30)
+
+static struct heap_model model;
+static struct tcache    *caches[THREADS];
+static uint32_t          thread_now;
+static bool              print;
+
+#define SHOW(...) (print ? (void)printf(__VA_ARGS__) : (void)0)
+
+static bool standin(const struct tcache *t)
+{
+    return t == &tcache_unborn || t == &tcache_dead;
+}
+
+static void thread(uint32_t to)
+{
+    SHOW("thread(%u);\n", to);
+    caches[thread_now] = thread_cache;
+    thread_now = to;
+    thread_cache = caches[to] == &tcache_dead ? &tcache_unborn : caches[to];
+}
+
+static void thread_end(bool dead)                       /* dead: destructors that run later may still allocate */
+{
+    SHOW("thread_end(%d);\n", dead);
+    if (!standin(thread_cache)) {
+        tcache_destroy(thread_cache);
+    }
+    thread_cache = dead ? &tcache_dead : &tcache_unborn;
+}
+
+/* In the child the other threads are gone; here they end before, so that their blocks are not lost. */
+static void fork_like(bool child)
+{
+    uint32_t self = thread_now;
+    for (uint32_t t = 0; child && t < THREADS; t++) {
+        if (t != self) {
+            thread(t);
+            thread_end(false);
+        }
+    }
+    thread(self);
+    SHOW("fork_like(%d);\n", child);
+    tcache_prefork(), arena_prefork(), bin_prefork(), pages_prefork();
+    if (child) {
+        pages_postfork_child(), bin_postfork_child(), arena_postfork_child(), tcache_postfork_child(thread_cache);
+    } else {
+        pages_postfork_parent(), bin_postfork_parent(), arena_postfork_parent(), tcache_postfork_parent();
+    }
+}
+
+static void os_fake_fail_none(void)
+{
+    SHOW("os_fake_fail_none();\n");
+    memset(os_fake.fail_count, 0, sizeof os_fake.fail_count);
+}
+
+static void check_stats(void)
+{
+    struct stats s;
+    uint32_t     threads = 0;
+    caches[thread_now] = thread_cache;
+    for (uint32_t t = 0; t < THREADS; t++) {
+        threads += standin(caches[t]) ? 0 : 1;
+    }
+    stats_read(&s);
+    s.threads != threads ? heap_model_fail("threads that have a cache", (void *)(uintptr_t)s.threads) : (void)0;
+    s.mapped != os_fake.mapped_npages * PAGE ? heap_model_fail("pages are lost: mapped differs from what the OS gave", (void *)s.mapped) : (void)0;
+    s.allocated != model.usable ? heap_model_fail("allocated differs from the live blocks", (void *)s.allocated) : (void)0;
+}
+
+static void world_begin(void)
+{
+    uint64_t clock_ms = os_fake.clock_ms;
+    os_fake_reset();
+    os_fake.echo = false;
+    os_fake.clock_ms = clock_ms;
+    os_fake.mapped_npages_max = MAPPED_BYTES_MAX / PAGE;
+    for (uint32_t t = 0; t < THREADS; t++) {
+        caches[t] = caches[t] == NULL ? &tcache_unborn : caches[t];
+    }
+}
+
+static void world_end(void)     /* the world as at the beginning: every page retained */
+{
+    struct stats s;
+    world_begin();
+    check_stats();
+    for (uint32_t i = 0; model.count > 0; i++) {
+        if (i % 64 == 0) {
+            thread(i / 64 % THREADS);
+        }
+        struct heap_model_block b = heap_model_remove(&model, model.count - 1);
+        SHOW("gone(%u); qed_free(p[%u]);\n", b.id, b.id);
+        qed_free(b.address);
+    }
+    for (uint32_t t = 0; t < THREADS; t++) {
+        thread(t);
+        thread_end(false);
+    }
+    thread(0);
+    pages_set_decay(10000, 0);
+    pages_trim();
+    check_stats();
+    stats_read(&s);
+    if (s.allocated + s.cached + s.dirty + s.muzzy != 0) {
+        heap_model_fail("something is left at the end", (void *)(s.allocated + s.cached + s.dirty + s.muzzy));
+    }
+    model.next_id = 0;
+}
+
+#endif
