@@ -131,10 +131,10 @@ bench: setup-bench $(SO) ## time, memory, instructions, start beside glibc and D
 	@tests/bench/instructions $(BUILD)
 	@tests/bench/run $(BUILD) --rounds $(ROUNDS) --scale $(SCALE)
 
-bench-quick: setup-bench $(SO) ## the same in two short rounds, below 3 minutes
+bench-quick: setup-bench $(SO) ## the same with short workloads, as many rounds as 2 minutes take
 	@tests/bench/start $(BUILD) 200
 	@tests/bench/instructions $(BUILD)
-	@tests/bench/run $(BUILD) --rounds 2 --scale 0.1 --name quick
+	@tests/bench/run $(BUILD) --rounds 5 --seconds 120 --scale 0.1 --name quick
 
 bench-growth: setup-bench $(SO) ## cost per operation by live blocks, size, threads, arenas: a plot each
 	@tests/bench/growth $(BUILD) --rounds $(ROUNDS) --scale $(SCALE)
