@@ -189,7 +189,6 @@ def programs(work):
         "lua5.4": command(["lua5.4", str(FILES / "work.lua")]),
         "gs": command(["gs", "-q", "-dNOPAUSE", "-dBATCH", "-dSAFER", "-sDEVICE=pgmraw", "-r150", "-sOutputFile=out.pgm", str(FILES / "work.ps")],
                       ["out.pgm"]),
-        "xz": command(["xz", "-T2", "-3", "--block-size=1MiB", "-k", "-f", "data.bin"], ["data.bin.xz"]),
         "zstd": command(["zstd", "-q", "-f", "-T2", "-9", "data.bin", "-o", "data.zst"], ["data.zst"]),
         "z3": command(["z3", str(FILES / "work.smt2")]),
     }
