@@ -48,7 +48,7 @@ REPLAY   := BUILD=$(BUILD)/replay CC=gcc CFLAGS="-O2 -g" LIB_FUZZING_ENGINE=$(BU
 COVER    := BUILD=$(BUILD)/cover CC=clang CFLAGS="-O1 -g -fprofile-instr-generate -fcoverage-mapping" LIB_FUZZING_ENGINE=$(BUILD)/cover/obj/fuzz/replay.o
 
 .DEFAULT_GOAL := lib
-.PHONY: help lib setup run check test unit abuse system preload stress prove prove-smoke fuzz fuzz-libfuzzer fuzz-afl fuzz-smoke fuzz-replay fuzz-campaign fuzz-case fuzz-coverage rules format clean install
+.PHONY: help lib setup run check test unit abuse system preload stress prove prove-smoke fuzz fuzz-libfuzzer fuzz-afl fuzz-smoke fuzz-replay fuzz-campaign fuzz-case fuzz-oss fuzz-coverage rules format clean install
 
 help:                   ## this screen
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -122,6 +122,13 @@ fuzz-case:              ## builds and runs the C file that a campaign made of a 
 	@$(MAKE) -s $(REPLAY) $(BUILD)/replay/case
 	$(BUILD)/replay/case
 
+fuzz-oss:               ## what OSS-Fuzz would do: build.sh with libFuzzer, then a few runs of each program
+	@rm -rf $(BUILD)/oss-fuzz-out && mkdir -p $(BUILD)/oss-fuzz-out
+	@CC=clang CXX=clang++ LIB_FUZZING_ENGINE=-fsanitize=fuzzer OUT=$(abspath $(BUILD)/oss-fuzz-out) WORK=$(abspath $(BUILD)) \
+	    CFLAGS="-O1 -g -fsanitize=address,undefined,fuzzer-no-link" fuzz/oss-fuzz/build.sh
+	@cd $(BUILD)/oss-fuzz-out && LABEL=oss-fuzz $(CURDIR)/tests/run $(foreach f,$(filter-out canary_fuzz,$(FUZZERS)),\
+	    "./$f -runs=200 -max_len=256 > $f.log 2>&1 && echo ok $f || { tail $f.log; exit 1; }")
+
 fuzz-coverage:          ## lines that the corpora reach: a table per folder, HTML in build/coverage
 	@$(MAKE) -s $(COVER) $(FUZZERS:%=$(BUILD)/cover/%)
 	@fuzz/coverage $(BUILD) $(filter-out canary,$(FUZZERS:_fuzz=))
@@ -139,7 +146,7 @@ bench-quick: setup-bench $(SO) ## the same with short workloads, as many rounds 
 bench-growth: setup-bench $(SO) ## cost per operation by live blocks, size, threads, arenas: a plot each
 	@tests/bench/growth $(BUILD) --rounds $(ROUNDS) --scale $(SCALE)
 
-rules:                  ## layers, one text, no axioms, formatting of names
+rules:                  ## layers, one text, no axioms, what is generated is up to date
 	@ci/rules
 
 install: lib            ## into PREFIX
@@ -150,6 +157,8 @@ install: lib            ## into PREFIX
 clean:                  ## remove build/
 	rm -rf $(BUILD)
 
+test: setup-all
+fuzz fuzz-smoke fuzz-replay fuzz-campaign fuzz-coverage: setup-fuzz
 setup-%:
 	@ci/setup $*
 

@@ -14,8 +14,6 @@
 
 #define BATCH_BYTES (1U << 18)                          /* in all blocks of a batch */
 
-unsigned long fuzz_operations;                          /* calls that take or give a block */
-
 static const uint8_t *input;
 static size_t         input_left;
 static bool           failing;                          /* a call of the OS may fail */
@@ -223,7 +221,7 @@ static void op_world(uint32_t op)
             qed_malloc_trim(0);
         }
         break;
-    case 3: check_stats(), a == 7 ? check_reports() : (void)0; break;
+    case 3: (void)check_stats(), a == 7 ? check_reports() : (void)0; break;
     case 4:
         failing = true;
         SHOW("os_fake_fail(%u, %u, %u);\n", a % OS_FAKE_CALLS, 1 + a / 4 % 4, 1 + a / 16);
@@ -245,6 +243,11 @@ static void op_world(uint32_t op)
             os_fake.gap_npages = a % 3;
             os_fake.upwards = a / 4 % 2 == 1;
             SHOW("os_fake.gap_npages = %u, os_fake.upwards = %d;\n", a % 3, os_fake.upwards);
+        } else if (a < 192) {
+            churn(a % 32 * 8);
+        } else if (a == 200) {
+            SHOW("qed_free(NULL), qed_free_sized(NULL, 1), qed_free_aligned_sized(NULL, 8, 1);\n");
+            qed_free(NULL), qed_free_sized(NULL, 1), qed_free_aligned_sized(NULL, 8, 1);
         }
         break;
     default: heap_model_check_all(&model);

@@ -17,7 +17,7 @@
 #define HEAP_MODEL_FULL 1024U           /* up to this size all bytes count */
 #define HEAP_MODEL_END 64U              /* of a larger one so many at both ends, and ... */
 #define HEAP_MODEL_PAGE 4096U
-#define HEAP_MODEL_SAMPLES 8U           /* ... a word in each of so many pages */
+#define HEAP_MODEL_SAMPLES 4U           /* ... a word in each of so many pages */
 
 struct heap_model_block {
     unsigned char *address;
@@ -92,12 +92,12 @@ static inline void heap_model_check_all(struct heap_model *m)
     }
 }
 
-/* Zero at both ends and at the beginning of up to 256 pages between. */
+/* Zero at both ends and at the beginning of up to 64 pages between. */
 static inline void heap_model_check_zero(const unsigned char *p, size_t bytes)
 {
     static const unsigned char zero[HEAP_MODEL_PAGE];
     size_t head = bytes < sizeof zero ? bytes : sizeof zero, tail = head < HEAP_MODEL_END ? head : HEAP_MODEL_END;
-    size_t stride = (bytes / HEAP_MODEL_PAGE / 256 + 1) * HEAP_MODEL_PAGE;
+    size_t stride = (bytes / HEAP_MODEL_PAGE / 64 + 1) * HEAP_MODEL_PAGE;
     bool   good = memcmp(p, zero, head) == 0 && memcmp(p + bytes - tail, zero, tail) == 0;
     for (size_t i = HEAP_MODEL_PAGE; good && i + 8 <= bytes; i += stride) {
         good = memcmp(p + i, zero, 8) == 0;

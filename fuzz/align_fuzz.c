@@ -1,0 +1,26 @@
+/* align_fuzz: the step is a number and a power of two, from nine bytes of the input; the check is 128-bit arithmetic. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "math/align.h"
+#include "math/prng.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    for (; size >= 9; data += 9, size -= 9) {
+        uint64_t x, a = 1UL << data[8] % 64, state;
+        memcpy(&x, data, 8);
+        x >>= data[8] / 64 * 20;
+        unsigned __int128 up = ((unsigned __int128)x + a - 1) / a * a;
+        bool              good = is_power_of_two(x) == (__builtin_popcountl(x) == 1) && align_down(x, a) == x / a * a;
+        good = good && align_up_fits(x, a) == ((unsigned __int128)x + a - 1 <= UINT64_MAX);
+        good = good && (!align_up_fits(x, a) || align_up(x, a) == up);
+        state = x;
+        if (!good || (x != 0 && prng_range(&state, x) >= x)) {
+            abort();
+        }
+    }
+    return 0;
+}
