@@ -13,7 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HEAP_MODEL_BLOCKS 1024U
+#ifndef HEAP_MODEL_BLOCKS
+#define HEAP_MODEL_BLOCKS 1024U          /* at most 65536 */
+#endif
 #define HEAP_MODEL_FULL 1024U           /* up to this size all bytes count */
 #define HEAP_MODEL_END 64U              /* of a larger one so many at both ends, and ... */
 #define HEAP_MODEL_PAGE 4096U

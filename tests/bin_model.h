@@ -1,0 +1,128 @@
+/* bin_model: what bins owe their callers, said slowly: the set of blocks outside their slabs (tests/heap_model.h, the
+ * block's arena being its seed), and per arena and class how many there are. The unit test and the fuzzer do every
+ * operation through it; it stops at the first difference. */
+#ifndef QED_TESTS_BIN_MODEL_H
+#define QED_TESTS_BIN_MODEL_H
+
+#define HEAP_MODEL_BLOCKS 8192U
+#include "heap/arena.h"
+#include "heap/bin.h"
+#include "heap/slab.h"
+#include "heap_model.h"
+#include "pages/pages.h"
+#include "platform/os_fake.h"
+
+#define BIN_MODEL_ARENAS 3U
+#define BIN_MODEL_BATCH 512U
+#define BIN_MODEL_MAPPED_NPAGES ((64UL << 20) / PAGE)
+
+static struct heap_model bin_model;
+static struct bin_stats  bin_model_stats[BIN_MODEL_ARENAS][SC_NBINS];      /* the slabs are read, not modelled */
+
+static void bin_model_boot(void)
+{
+    size_class_boot();
+    slab_boot();
+    pages_boot(1000, 0);
+    arena_boot(BIN_MODEL_ARENAS);
+}
+
+static void bin_model_controls(void)        /* nothing fails until the mapped memory is at its most */
+{
+    os_fake_reset();
+    os_fake.mapped_npages_max = BIN_MODEL_MAPPED_NPAGES;
+}
+
+static uint64_t bin_model_os_calls(void)
+{
+    return os_fake.calls[OS_FAKE_MAP] + os_fake.calls[OS_FAKE_METADATA];
+}
+
+/* All counts, and where every page is. */
+static void bin_model_compare(void)
+{
+    struct pages_stats p;
+    uint64_t           npages = 0;
+    for (uint32_t a = 0; a < BIN_MODEL_ARENAS; a++) {
+        for (uint32_t c = 0; c < SC_NBINS; c++) {
+            struct bin_stats s, *m = &bin_model_stats[a][c];
+            bin_read_stats(a, c, &s);
+            if (s.regions_live != m->regions_live || s.filled != m->filled || s.flushed != m->flushed) {
+                heap_model_fail("a bin's count of its blocks", (void *)s.regions_live);
+            }
+            if (s.regions_live > s.slabs * slab_regions[c] || (s.regions_live == 0 && s.slabs > 1)) {
+                heap_model_fail("a bin's count of its slabs", (void *)s.slabs);
+            }
+            if (s.slabs > m->slabs && s.slabs * slab_regions[c] - s.regions_live >= slab_regions[c]) {
+                heap_model_fail("a new slab while another had room", (void *)s.slabs);
+            }
+            m->slabs = s.slabs;
+            npages += s.slabs * slab_npages[c];
+        }
+    }
+    pages_read_stats(&p);
+    if (p.npages[EXTENT_ACTIVE] != npages) {
+        heap_model_fail("active pages are not those of the slabs", (void *)p.npages[EXTENT_ACTIVE]);
+    }
+    if (npages + p.npages[EXTENT_DIRTY] + p.npages[EXTENT_MUZZY] + p.npages[EXTENT_RETAINED] != os_fake.mapped_npages) {
+        heap_model_fail("pages are lost", (void *)os_fake.mapped_npages);
+    }
+}
+
+static void bin_model_fill(uint32_t arena, uint32_t szind, uint32_t n)
+{
+    static uint64_t blocks[BIN_MODEL_BATCH + 1];
+    uint64_t        bytes = size_class_bytes(szind), calls = bin_model_os_calls();
+    uint64_t        lowest_bit = bytes & -bytes;
+    n = n < HEAP_MODEL_BLOCKS - bin_model.count ? n : HEAP_MODEL_BLOCKS - bin_model.count;
+    blocks[n] = 0xA5A5;
+    uint32_t got = bin_fill(arena, szind, blocks, n);
+    if (got > n || blocks[n] != 0xA5A5) {
+        heap_model_fail("fill wrote more than was asked", (void *)(uintptr_t)got);
+    }
+    if (got < n && bin_model_os_calls() == calls) {
+        heap_model_fail("fill gave up without asking the OS", (void *)(uintptr_t)got);
+    }
+    for (uint32_t i = 0; i < got; i++) {
+        heap_model_add(&bin_model, (void *)blocks[i], bytes, bytes, lowest_bit < PAGE ? lowest_bit : PAGE, (uint8_t)arena);
+    }
+    bin_model_stats[arena][szind].regions_live += got;
+    bin_model_stats[arena][szind].filled += got;
+}
+
+/* Up to n blocks of that class, whatever their arena, beginning with the model's block i. */
+static void bin_model_flush(uint32_t szind, uint32_t n, uint32_t i)
+{
+    static uint64_t blocks[BIN_MODEL_BATCH];
+    uint32_t        k = 0;
+    for (uint32_t looked = bin_model.count; looked > 0 && k < n && bin_model.count > 0; looked--, i++) {
+        i = i < bin_model.count ? i : 0;
+        if (bin_model.block[i].bytes == size_class_bytes(szind)) {
+            struct heap_model_block b = heap_model_remove(&bin_model, i--);
+            bin_model_stats[b.seed][szind].regions_live -= 1;
+            bin_model_stats[b.seed][szind].flushed += 1;
+            blocks[k++] = (uintptr_t)b.address;
+        }
+    }
+    bin_flush(szind, blocks, k);
+}
+
+/* Every block back, every free page returned. */
+static void bin_model_finish(void)
+{
+    bin_model_controls();
+    for (uint32_t c = 0; c < SC_NBINS; c++) {
+        for (uint32_t before = bin_model.count + 1; bin_model.count < before;) {
+            before = bin_model.count;
+            bin_model_flush(c, BIN_MODEL_BATCH, 0);
+        }
+    }
+    heap_model_check_all(&bin_model);
+    if (bin_model.count != 0) {
+        heap_model_fail("a block of no class", bin_model.block[0].address);
+    }
+    pages_trim();
+    bin_model_compare();
+}
+
+#endif
