@@ -18,12 +18,10 @@ struct bin {
 } __attribute__((aligned(64)));
 
 static struct bin bins[ARENAS_MAX][SC_NBINS];
-static uint32_t   bin_arenas;                   /* arenas in use */
+uint32_t          bin_arenas;
+uint32_t          bin_current[BINS];
 
-TABLE(uint8_t, slab_arena);                     /* whose bin the slab belongs to */
-
-_Static_assert(PAGE_CACHE_HEAPS + ARENAS_MAX * SC_NBINS <= PAIRING_HEAP_COUNT_MAX, "one heap for each bin");
-_Static_assert(ARENAS_MAX <= 256, "slab_arena holds an arena's number in a byte");
+TABLE(uint16_t, slab_bin);
 
 /* The heap of the bin's non-full slabs. */
 static uint32_t bin_heap(uint32_t arena, uint32_t szind)
@@ -38,7 +36,7 @@ void bin_boot(uint32_t arenas)
 
 bool extent_client_grow(uint32_t id)
 {
-    return slab_grow(id) && TABLE_GROW(slab_arena, id);
+    return slab_grow(id) && TABLE_GROW(slab_bin, id);
 }
 
 static uint32_t bin_new_slab(uint32_t arena, uint32_t szind)
@@ -48,7 +46,7 @@ static uint32_t bin_new_slab(uint32_t arena, uint32_t szind)
     if (e != 0) {
         uint64_t page = AT(ext_page, e);
         slab_init(e, szind);
-        AT(slab_arena, e) = (uint8_t)arena;
+        AT(slab_bin, e) = (uint16_t)(arena * SC_NBINS + szind);
         radix_tree_set_words(page, slab_npages[szind], word_make(page * PAGE, szind));
         bins[arena][szind].stats.slabs += 1;
     }
@@ -137,13 +135,13 @@ void bin_flush(uint32_t szind, uint64_t *blocks, uint32_t n)
 {
     while (n > 0) {
         uint64_t offset;
-        uint32_t arena = AT(slab_arena, bin_slab_of(szind, blocks[0], &offset));
+        uint32_t arena = AT(slab_bin, bin_slab_of(szind, blocks[0], &offset)) / SC_NBINS;
         struct bin *b = &bins[arena][szind];
         uint32_t kept = 0;
         mutex_lock(&b->lock);
         for (uint32_t i = 0; i < n; i++) {
             uint32_t e = bin_slab_of(szind, blocks[i], &offset);
-            if (AT(slab_arena, e) == arena) {
+            if (AT(slab_bin, e) / SC_NBINS == arena) {
                 bin_give(arena, szind, e, blocks[i], offset);
             } else {
                 blocks[kept++] = blocks[i];

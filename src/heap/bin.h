@@ -9,9 +9,7 @@
 
 #include <stdint.h>
 
-#include "math/size_class.h"
-
-#define ARENAS_MAX 64U
+#include "heap/heap.h"
 
 struct bin_stats {
     uint64_t regions_live;      /* regions outside their slab: live or in a thread cache */
@@ -20,10 +18,64 @@ struct bin_stats {
     uint64_t flushed;           /* regions taken back so far */
 };
 
-void     bin_boot(uint32_t arenas);
-uint32_t bin_fill(uint32_t arena, uint32_t szind, uint64_t *blocks, uint32_t n);    /* how many; 0: out of memory */
-void     bin_flush(uint32_t szind, uint64_t *blocks, uint32_t n);                   /* reorders blocks[] */
-void     bin_read_stats(uint32_t arena, uint32_t szind, struct bin_stats *stats);
+extern uint32_t bin_arenas;      /* arenas in use */
+
+/* Static memory is zero: no extent is in use, no block is out. Once, at start. */
+/*@ requires cache:        PageCacheOk;
+    requires geometry:     SlabGeometryOk;
+    requires none:         \forall integer e; !ExtUsed(e);
+    requires zero_kind:    \forall integer e; 0 <= e < TABLE_MAX ==> ext_kind[e] == KIND_NONE;
+    requires zero_word:    \forall integer p; 0 <= p < PAGE_COUNT_MAX ==> radix_word_of[p] == 0;
+    requires zero_current: \forall integer b; BinRange(b) ==> bin_current[b] == 0;
+    requires zero_block:   \forall integer a; 0 <= a < ADDRESS_MAX ==> block_state[a] == BLOCK_NONE;
+    requires arenas:       1 <= arenas <= ARENAS_MAX;
+    terminates             \true;
+    exits                  \false;
+    assigns                bin_arenas;
+    ensures  ok:           HeapOk;
+*/
+void bin_boot(uint32_t arenas);
+
+/* Fills blocks[] with blocks of the class, each once, lowest addresses last; how many: fewer than n only if memory is
+ * out. They stand in positions first .. first + n - 1. */
+/*@ requires ok:       HeapOk;
+    requires arena:    arena < ARENAS_MAX;
+    requires class:    szind < SC_NBINS;
+    requires place:    first + n <= UINT32_MAX;
+    requires valid:    \valid(blocks + (0 .. n - 1));
+    terminates         \true;
+    exits              \false;
+    assigns            HEAP_ASSIGNS, blocks[0 .. n - 1];
+    ensures  ok:       HeapOk;
+    ensures  most:     \result <= n;
+    ensures  cached:   BlocksCached(blocks, 0, \result, szind);
+    ensures  place:    BlocksAt(blocks, 0, \result, first);
+    ensures  were:     \forall integer i; 0 <= i < \result ==>
+                       \at(block_state[\at(blocks[i],Post)],Pre) == BLOCK_NONE;
+    ensures  kept:     BlocksKept{Pre,Post};
+    ensures  new:      BlocksNewAt{Pre,Post}(first, first + \result);
+*/
+uint32_t bin_fill(uint32_t arena, uint32_t szind, uint64_t *blocks, uint32_t n) /*@ ghost (uint32_t first) */;
+
+/* Takes blocks of the class back, each once; they stand in positions first .. first + n - 1. Reorders blocks[]. */
+/*@ requires ok:       HeapOk;
+    requires class:    szind < SC_NBINS;
+    requires place:    first + n <= UINT32_MAX;
+    requires valid:    \valid(blocks + (0 .. n - 1));
+    requires cached:   BlocksCached(blocks, 0, n, szind);
+    requires places:   BlocksAt(blocks, 0, n, first);
+    terminates         \true;
+    exits              \false;
+    assigns            HEAP_ASSIGNS, blocks[0 .. n - 1];
+    ensures  ok:       HeapOk;
+    ensures  gone:     \forall integer i; 0 <= i < n ==>
+                       block_state[\old(blocks[i])] == BLOCK_NONE;
+    ensures  kept:     BlocksKeptBut{Pre,Post}(szind, first, first + n);
+    ensures  none:     BlocksNoneNew{Pre,Post};
+*/
+void bin_flush(uint32_t szind, uint64_t *blocks, uint32_t n) /*@ ghost (uint32_t first) */;
+
+void bin_read_stats(uint32_t arena, uint32_t szind, struct bin_stats *stats);
 
 void bin_prefork(void);
 void bin_postfork_parent(void);

@@ -1,0 +1,31 @@
+/* heap: what the modules of this layer share, and the model of the heap that their contracts speak of (spec/heap.acsl):
+ * which blocks are out, which class each has, and how that rests on extents, slabs, bins and the radix tree. No code.
+ *
+ * A bin is numbered arena * SC_NBINS + szind.
+ */
+#ifndef QED_HEAP_HEAP_H
+#define QED_HEAP_HEAP_H
+
+#include <stdint.h>
+
+#include "ds/pairing_heap.h"
+#include "ds/radix_tree.h"
+#include "heap/slab.h"
+#include "heap/word.h"
+#include "math/size_class.h"
+#include "pages/page_cache.h"
+#include "platform/table.h"
+
+#define ARENAS_MAX 64U
+#define BINS (ARENAS_MAX * SC_NBINS)
+#define HEAP_LARGE_CACHED 9U                    /* large classes that thread caches hold: 16 to 64 KiB by default */
+
+_Static_assert(PAGE_CACHE_HEAPS + BINS <= PAIRING_HEAP_COUNT_MAX, "one heap for each bin");
+_Static_assert(BINS <= UINT16_MAX, "slab_bin holds a bin in two bytes");
+
+extern TABLE(uint16_t, slab_bin);               /* the bin that the slab belongs to */
+extern uint32_t bin_current[BINS];              /* slab that blocks are taken from, 0 = none */
+
+#include "heap.acsl"
+
+#endif
