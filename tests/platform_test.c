@@ -19,6 +19,7 @@
 #include "platform/pool.h"
 #include "platform/table.h"
 #include "platform/trap.h"
+#include "platform/user.h"
 
 static unsigned long checks;
 static uint64_t      seed = 0x9E3779B97F4A7C15UL;
@@ -178,6 +179,38 @@ static void test_mutex(void)
     CHECK(guarded[0] == 800000 && guarded[1] == 800000 && lock.word == 0);
 }
 
+/* ---- user: copying and zeroing against a loop over bytes, all bytes around them compared ---------------------------- */
+
+static void test_user(void)
+{
+    enum { ROOM = 4 * 4096 };
+    static unsigned char real[ROOM], model[ROOM];
+    for (uint32_t round = 0; round < 20000; round++) {
+        uint64_t most = round % 8 == 0 ? 4096 : 80;
+        uint64_t bytes = random_word() % (most + 1);
+        uint64_t from = random_word() % 4096, to = from + bytes + random_word() % 100;
+        if (round % 2 == 1) {
+            uint64_t swap = from;
+            from = to;
+            to = swap;
+        }
+        for (uint64_t i = 0; i < 100; i++) {
+            real[(from + i * 37) % ROOM] = model[(from + i * 37) % ROOM] = (unsigned char)random_word();
+        }
+        if (round % 3 == 0) {
+            user_zero((uint64_t)real + to, bytes, false);
+        } else {
+            user_copy((uint64_t)real + to, (uint64_t)real + from, bytes);
+        }
+        for (uint64_t i = 0; i < bytes; i++) {
+            model[to + i] = round % 3 == 0 ? 0 : model[from + i];
+        }
+        CHECK(memcmp(real, model, ROOM) == 0);
+        user_zero((uint64_t)real + from, bytes, true);
+        CHECK(memcmp(real, model, ROOM) == 0);
+    }
+}
+
 /* ---- trap: one exact line, then SIGABRT -------------------------------------------------------------------------- */
 
 static void test_trap(void)
@@ -203,6 +236,7 @@ int main(void)
     test_pages();
     test_facts();
     test_mutex();
+    test_user();
     test_trap();
     printf("ok platform: %lu checks, seed 0x9E3779B97F4A7C15\n", checks);
     return 0;

@@ -4,7 +4,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "api/export.h"
 #include "api/thread.h"
@@ -12,6 +11,7 @@
 #include "math/align.h"
 #include "math/size_class.h"
 #include "platform/trap.h"
+#include "platform/user.h"
 
 #include "qedmalloc/qedmalloc.h"
 
@@ -68,11 +68,11 @@ PUBLIC void *qed_calloc(size_t count, size_t size)
         errno = ENOMEM;
         return NULL;
     }
-    void *block = (void *)block_or_enomem(block_take(size_class_index(bytes), 1, &zeroed));
-    if (block != NULL && !zeroed) {
-        memset(block, 0, bytes);
+    uint64_t block = block_or_enomem(block_take(size_class_index(bytes), 1, &zeroed));
+    if (block != 0) {
+        user_zero(block, bytes, zeroed);
     }
-    return block;
+    return (void *)block;
 }
 
 /* Class of a block that is aligned to align_bytes, a power of two. A class of at least align_up(size) bytes whose spacing
@@ -200,7 +200,7 @@ static void *realloc_move(void *block, uint64_t bytes_now, size_t size)
 {
     void *moved = qed_malloc(size);
     if (moved != NULL) {
-        memcpy(moved, block, bytes_now < size ? bytes_now : size);
+        user_copy((uint64_t)moved, (uint64_t)block, bytes_now < size ? bytes_now : size);
         qed_free(block);
     }
     return moved;

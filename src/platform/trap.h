@@ -7,8 +7,9 @@
 /*@ requires dead: \false; assigns \nothing; ensures \false; */
 _Noreturn void trap_internal(const char *what);     /* an internal check failed: proven never to happen */
 
-/* The caller broke the rules of free or realloc: one message on standard error, then abort. */
-/*@ terminates \true; assigns \nothing; exits \false; ensures \false; */
+/* The caller broke the rules of free or realloc: one message on standard error, then abort. A function that promises
+ * `exits \false` thus promises that no call with a valid argument comes here. */
+/*@ terminates \true; assigns \nothing; exits stops: \true; ensures never: \false; */
 _Noreturn void trap_misuse(const char *call, const char *what, uintptr_t address);
 
 #define INVARIANT(condition) ((condition) ? (void)0 : trap_internal(#condition))

@@ -1,0 +1,53 @@
+/* user: the bytes of the program's blocks. The core never touches them; realloc copies and calloc zeroes, through here.
+ *
+ * Blocks are addresses, so the contracts speak of addresses too; this is where they become pointers for the C library.
+ */
+#ifndef QED_PLATFORM_USER_H
+#define QED_PLATFORM_USER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "platform/config.h"
+
+#define USER_END (1UL << LG_VADDR)                      /* addresses are below this */
+
+/*@ ghost unsigned char user_mem[USER_END]; */          /* address -> byte, where a live block is */
+
+/*@ requires from_in:  from + bytes <= USER_END;
+    requires to_in:    to + bytes <= USER_END;
+    requires apart:    to + bytes <= from || from + bytes <= to;
+    terminates         \true;
+    exits              \false;
+    assigns            user_mem[to .. to + bytes - 1];
+    ensures  copied:   \forall integer a; to <= a < to + bytes ==> user_mem[a] == \old(user_mem[a - to + from]);
+*/
+static inline void user_copy(uint64_t to, uint64_t from, uint64_t bytes)
+#ifdef __FRAMAC__
+;
+#else
+{
+    memcpy((void *)to, (const void *)from, bytes);
+}
+#endif
+
+/* already: the block's pages came zero from the OS and nobody has written since, so that nothing has to be done. */
+/*@ requires in:       at + bytes <= USER_END;
+    terminates         \true;
+    exits              \false;
+    assigns            user_mem[at .. at + bytes - 1];
+    ensures  zero:     \forall integer a; at <= a < at + bytes ==> user_mem[a] == 0;
+*/
+static inline void user_zero(uint64_t at, uint64_t bytes, bool already)
+#ifdef __FRAMAC__
+;
+#else
+{
+    if (!already) {
+        memset((void *)at, 0, bytes);
+    }
+}
+#endif
+
+#endif
