@@ -6,6 +6,7 @@ CONFIG   ?=
 MODULE   ?=
 TARGET   ?= malloc
 SECONDS  ?= 60
+SEED     ?= 1
 STRESS   ?= 60
 ROUNDS   ?= 3
 SCALE    ?= 1
@@ -16,8 +17,9 @@ WARN     := -Wall -Wextra -Wconversion -Wundef -Werror -Wno-unknown-pragmas
 CPPFLAGS := -Isrc -Ispec -Isrc/include -D_GNU_SOURCE $(addprefix -D,$(CONFIG))
 # -fno-builtin-*: the compiler must not turn the bodies of calloc or free into calls of themselves.
 # -fexceptions: operator new throws through C frames. initial-exec: one load reaches the thread's cache.
+# -fno-tree-slsr (GCC): array elements stay indexed operands; without it their address is computed first.
 FLAGS    := -std=gnu11 -fPIC -fvisibility=hidden -ftls-model=initial-exec -fexceptions -fno-plt -pthread \
-            $(addprefix -fno-builtin-,malloc calloc realloc free aligned_alloc) $(WARN)
+            $(addprefix -fno-builtin-,malloc calloc realloc free aligned_alloc) $(if $(findstring clang,$(CC)),,-fno-tree-slsr) $(WARN)
 
 NO_OS    := $(filter-out src/platform/os_linux.c src/platform/os_fake.c,$(wildcard src/platform/*.c src/math/*.c src/ds/*.c src/pages/*.c src/heap/*.c))
 API      := $(filter-out src/api/cxx.c,$(wildcard src/api/*.c))
@@ -33,6 +35,7 @@ FUZZERS  := $(patsubst fuzz/%.c,%,$(wildcard fuzz/*_fuzz.c))
 SO       := $(BUILD)/libqedmalloc.so
 
 TSAN     := BUILD=$(BUILD)/tsan CC=clang CFLAGS="-O1 -g -fsanitize=thread"
+PLAIN    := BUILD=$(BUILD)/plain CC=gcc CFLAGS="-O2 -g"
 ASAN     := BUILD=$(BUILD)/asan CC=clang CFLAGS="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all"
 
 # One harness, several engines. FUZZ: libFuzzer with ASan and UBSan; AFL, CMPLOG: AFL++; REPLAY: no engine, no sanitizer;
@@ -48,7 +51,7 @@ REPLAY   := BUILD=$(BUILD)/replay CC=gcc CFLAGS="-O2 -g" LIB_FUZZING_ENGINE=$(BU
 COVER    := BUILD=$(BUILD)/cover CC=clang CFLAGS="-O1 -g -fprofile-instr-generate -fcoverage-mapping" LIB_FUZZING_ENGINE=$(BUILD)/cover/obj/fuzz/replay.o
 
 .DEFAULT_GOAL := lib
-.PHONY: help lib setup run check test unit abuse system preload stress prove prove-smoke fuzz fuzz-libfuzzer fuzz-afl fuzz-smoke fuzz-replay fuzz-campaign fuzz-case fuzz-oss fuzz-coverage rules clean install
+.PHONY: help lib setup run check test unit abuse system preload stress prove prove-smoke fuzz fuzz-libfuzzer fuzz-afl fuzz-smoke fuzz-threads fuzz-replay fuzz-campaign fuzz-case fuzz-oss fuzz-coverage rules clean install
 
 help:                   ## this screen
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -106,6 +109,11 @@ fuzz-smoke:             ## every harness on both engines for a few seconds, the 
 	@$(AFL) $(FUZZERS:%=$(BUILD)/afl/%)
 	@fuzz/smoke $(BUILD) $(SECONDS) $(FUZZERS:_fuzz=)
 
+fuzz-threads:           ## seeded schedules of real threads for SECONDS, under ThreadSanitizer and plain
+	@$(MAKE) -s $(TSAN) LIB_FUZZING_ENGINE=$(BUILD)/tsan/obj/fuzz/seedloop.o $(BUILD)/tsan/threads_fuzz
+	@$(MAKE) -s $(PLAIN) LIB_FUZZING_ENGINE=$(BUILD)/plain/obj/fuzz/seedloop.o $(BUILD)/plain/threads_fuzz
+	@LABEL=threads tests/run "$(BUILD)/tsan/threads_fuzz $(SECONDS) $(SEED)" "$(BUILD)/plain/threads_fuzz $(SECONDS) $(SEED)"
+
 fuzz-replay:            ## committed inputs, and every one that ever failed, without engine and sanitizers
 	@$(MAKE) -s $(REPLAY) $(FUZZERS:%=$(BUILD)/replay/%)
 	@fuzz/replay-all $(BUILD)/replay $(FUZZERS:_fuzz=)
@@ -158,7 +166,7 @@ clean:                  ## remove build/
 	rm -rf $(BUILD)
 
 test: setup-all
-fuzz fuzz-smoke fuzz-replay fuzz-campaign fuzz-coverage: setup-fuzz
+fuzz fuzz-smoke fuzz-threads fuzz-replay fuzz-campaign fuzz-coverage: setup-fuzz
 setup-%:
 	@ci/setup $*
 
@@ -240,6 +248,12 @@ $(BUILD)/obj/fuzz/%.o: fuzz/%.c
 $(BUILD)/%_fuzz: $(BUILD)/obj/fuzz/%_fuzz.o $(CORE_OBJ) $(FAKE) $(PRE_OBJ) $(filter %.o,$(LIB_FUZZING_ENGINE))
 	@echo "  LD $@"
 	@$(FUZZ_LD) $(CFLAGS) -pthread $(FUZZ_LDFLAGS) $^ $(filter-out %.o,$(LIB_FUZZING_ENGINE)) -o $@
+
+# Real threads meet the real OS, with a clock and refusals of the harness.
+THREADS_WRAP := $(addprefix -Wl$(,)--wrap=,os_map os_unmap os_map_metadata os_purge os_clock_ms)
+$(BUILD)/threads_fuzz: $(BUILD)/obj/fuzz/threads_fuzz.o $(CORE_OBJ) $(LINUX) $(PRE_OBJ) $(filter %.o,$(LIB_FUZZING_ENGINE))
+	@echo "  LD $@"
+	@$(FUZZ_LD) $(CFLAGS) -pthread $(THREADS_WRAP) $^ $(filter-out %.o,$(LIB_FUZZING_ENGINE)) -o $@
 
 .SECONDARY: $(FUZZERS:%=$(BUILD)/obj/fuzz/%.o)
 

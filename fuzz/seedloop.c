@@ -1,0 +1,81 @@
+/* seedloop: a main for a harness without an engine: inputs from seeds, one after the other, or one seed many times. A
+ * failure, a sanitizer's too, ends with the seed. */
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define INPUT_MAX 64U
+
+int  LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
+
+static const char *name;
+static uint64_t    seed;
+
+static void say_seed(void)
+{
+    char text[256];
+    int  n = snprintf(text, sizeof text, "seed %lu; again, 100 times: %s -s %lu 100\n", seed, name, seed);
+    (void)!write(STDERR_FILENO, text, (size_t)n);
+}
+
+static void on_signal(int number)
+{
+    say_seed();
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+static uint64_t next(uint64_t *state)                   /* splitmix64 */
+{
+    *state += 0x9E3779B97F4A7C15u;
+    uint64_t z = *state;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+}
+
+static void run(void)
+{
+    uint8_t  data[INPUT_MAX];
+    uint64_t state = seed;
+    size_t   size = 8 + next(&state) % (INPUT_MAX - 8);
+    for (size_t i = 0; i < size; i++) {
+        data[i] = (uint8_t)next(&state);
+    }
+    LLVMFuzzerTestOneInput(data, size);
+}
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+int main(int argc, char **argv)
+{
+    const char *stem = strrchr(argv[0], '/') == NULL ? argv[0] : strrchr(argv[0], '/') + 1;
+    bool        one = argc > 2 && strcmp(argv[1], "-s") == 0;
+    name = argv[0];
+    if (argc < 2) {
+        fprintf(stderr, "usage: %s SECONDS [FIRST_SEED]\n       %s -s SEED [TIMES]\n", stem, stem);
+        return 2;
+    }
+    signal(SIGABRT, on_signal);
+    signal(SIGSEGV, on_signal);
+    &__sanitizer_set_death_callback != NULL ? __sanitizer_set_death_callback(say_seed) : (void)0;
+    uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 1, times = one && argc > 3 ? strtoull(argv[3], NULL, 10) : 1, runs = 0;
+    double   end = seconds() + (one ? 1e9 : atof(argv[1]));
+    for (seed = first; one ? runs < times : seconds() < end; runs++) {
+        run();
+        seed += one ? 0 : 1;
+    }
+    printf("ok seeds %s: %lu runs from seed %lu\n", stem, runs, first);
+    return 0;
+}
