@@ -91,7 +91,8 @@ static inline void model_compare(void)
             MODEL_CHECK(radix_tree_word(page) == model_word[z][i]);
             MODEL_CHECK(radix_tree_extent(page) == model_extent[z][i]);
             if (leaf != NULL) {
-                MODEL_CHECK(radix_leaf_word(leaf, page) == model_word[z][i]);
+                MODEL_CHECK(radix_leaf_high(leaf, page % RADIX_WINDOW_PAGES) == model_word[z][i] >> 32);
+                MODEL_CHECK(radix_leaf_low(leaf, page % RADIX_WINDOW_PAGES) == (uint32_t)model_word[z][i]);
             }
         }
     }

@@ -19,10 +19,16 @@
 #define RADIX_LG_WINDOW 32                          /* bytes of addresses that a leaf covers */
 #define RADIX_WINDOW_PAGES (1UL << (RADIX_LG_WINDOW - LG_PAGE))
 #define RADIX_ROOTS (1UL << (LG_VADDR - RADIX_LG_WINDOW))
+#define RADIX_HALF 4294967296UL                     /* a word is high * RADIX_HALF + low */
+
+struct radix_entry {                                /* a word in two halves, which free reads apart */
+    uint32_t low;
+    uint32_t high;
+};
 
 struct radix_leaf {
-    uint64_t word[RADIX_WINDOW_PAGES];
-    uint32_t extent[RADIX_WINDOW_PAGES];
+    struct radix_entry entry[RADIX_WINDOW_PAGES];
+    uint32_t           extent[RADIX_WINDOW_PAGES];
 };
 
 _Static_assert(RADIX_ROOTS * RADIX_WINDOW_PAGES == PAGE_COUNT_MAX, "the windows tile the address space");
@@ -67,7 +73,11 @@ bool radix_tree_reserve(uint64_t page, uint64_t npages);
 static inline uint64_t radix_tree_word(uint64_t page)
 {
     struct radix_leaf *leaf = ATOMIC_LOAD_ACQUIRE(radix_root[page / RADIX_WINDOW_PAGES]);
-    return leaf == NULL ? 0 : ATOMIC_LOAD(leaf->word[page % RADIX_WINDOW_PAGES]);
+    if (leaf == NULL) {
+        return 0;
+    }
+    uint64_t i = page % RADIX_WINDOW_PAGES;
+    return ATOMIC_LOAD(leaf->entry[i].high) * RADIX_HALF + ATOMIC_LOAD(leaf->entry[i].low);
 }
 
 /*@ requires ok:     RadixOk;
@@ -97,18 +107,34 @@ static inline struct radix_leaf *radix_tree_leaf(uint64_t window)
     return ATOMIC_LOAD_ACQUIRE(radix_root[window]);
 }
 
-/* As radix_tree_word, for a caller that has the leaf of the page's window. */
+/* The halves of a word, for a caller that has the leaf: i counts the pages from the beginning of its window. Plain reads,
+ * which are operands: nobody writes the word of a page while the caller owns a block there. */
 /*@ requires ok:    RadixOk;
-    requires range: page < PAGE_COUNT_MAX;
-    requires leaf:  RadixLeafOf(leaf, page / RADIX_WINDOW_PAGES);
+    requires range: i < RADIX_WINDOW_PAGES && window < RADIX_ROOTS;
+    requires leaf:  RadixLeafOf(leaf, window);
     terminates      \true;
     exits           \false;
     assigns         \nothing;
-    ensures  word:  \result == radix_word_of[page];
+    ensures  half:  \result == radix_word_of[window * RADIX_WINDOW_PAGES + i] / RADIX_HALF;
 */
-static inline uint64_t radix_leaf_word(const struct radix_leaf *leaf, uint64_t page)
+static inline uint32_t radix_leaf_high(const struct radix_leaf *leaf, uint64_t i) /*@ ghost (uint64_t window) */
 {
-    return ATOMIC_LOAD(leaf->word[page % RADIX_WINDOW_PAGES]);
+    /*@ assert page: (window * RADIX_WINDOW_PAGES + i) / RADIX_WINDOW_PAGES == window; */
+    return leaf->entry[i].high;
+}
+
+/*@ requires ok:    RadixOk;
+    requires range: i < RADIX_WINDOW_PAGES && window < RADIX_ROOTS;
+    requires leaf:  RadixLeafOf(leaf, window);
+    terminates      \true;
+    exits           \false;
+    assigns         \nothing;
+    ensures  half:  \result == radix_word_of[window * RADIX_WINDOW_PAGES + i] % RADIX_HALF;
+*/
+static inline uint32_t radix_leaf_low(const struct radix_leaf *leaf, uint64_t i) /*@ ghost (uint64_t window) */
+{
+    /*@ assert page: (window * RADIX_WINDOW_PAGES + i) / RADIX_WINDOW_PAGES == window; */
+    return ATOMIC_LOAD(leaf->entry[i].low);
 }
 
 /*@ requires ok:       RadixOk;
@@ -124,7 +150,8 @@ static inline void radix_tree_set_word(uint64_t page, uint64_t w)
 {
     struct radix_leaf *leaf = ATOMIC_LOAD(radix_root[page / RADIX_WINDOW_PAGES]);
     /*@ ghost radix_word_of[page] = w; */
-    ATOMIC_STORE(leaf->word[page % RADIX_WINDOW_PAGES], w);
+    ATOMIC_STORE(leaf->entry[page % RADIX_WINDOW_PAGES].low, (uint32_t)(w % RADIX_HALF));
+    ATOMIC_STORE(leaf->entry[page % RADIX_WINDOW_PAGES].high, (uint32_t)(w / RADIX_HALF));
 }
 
 /*@ requires ok:       RadixOk;

@@ -65,11 +65,10 @@ static void tcache_shape(struct tcache *t, bool room)
         if (b > 0 && room) {
             t->limit[b] = floor + tcache_depth(b);
             t->magic[b] = divide_magic((uint32_t)size_class_bytes(tcache_szind(b)));
-            t->bound[b] = t->magic[b];
+            t->negated[b] = divide_negate(t->magic[b]);
             floor = t->limit[b] + 1;
         }
     }
-    t->window = UINT64_MAX;
     t->ticks = TCACHE_TICKS;
 }
 
@@ -203,8 +202,9 @@ void tcache_free_slow(struct tcache *t, uint64_t block, const char *call)
         return;
     }
     uint64_t window = block / (1UL << RADIX_LG_WINDOW);
-    t->window = window;
     t->leaf = radix_tree_leaf(window);
+    t->window = window * (1UL << RADIX_LG_WINDOW);
+    t->window_pages = RADIX_WINDOW_PAGES;
     uint32_t top = t->top[bin];
     if (t->slot[top] == block) {
         trap_misuse(call, "double free", block);

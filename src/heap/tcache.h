@@ -31,8 +31,9 @@ struct tcache {
     uint32_t            top[TCACHE_BINS];
     uint32_t            limit[TCACHE_BINS];
     divide_magic_t      magic[TCACHE_BINS];                     /* reciprocal of the class */
-    divide_magic_t      bound[TCACHE_BINS];                     /* equal to magic; apart so that both are operands */
-    uint64_t            window;                                 /* of the leaf below; UINT64_MAX: none */
+    divide_magic_t      negated[TCACHE_BINS];                   /* the same, as divide_negate makes it */
+    uint64_t            window_pages;                           /* RADIX_WINDOW_PAGES, or 0: no leaf yet */
+    uint64_t            window;                                 /* where the window of the leaf begins */
     struct radix_leaf  *leaf;
     uint8_t             bin_of[SC_LOOKUP_MAX + 1];              /* bytes -> bin: a byte each saves two instructions */
     uint32_t            floor[TCACHE_BINS];
@@ -52,18 +53,17 @@ extern struct tcache tcache_unborn;
 extern struct tcache tcache_dead;
 
 /* The block on top of the stack of that bin, 0 if it is empty. */
-static inline uint64_t tcache_pop(struct tcache *t, uint32_t bin)
+static inline uint64_t tcache_pop(struct tcache *t, uint64_t bin)
 {
-    uint64_t top = t->top[bin];
-    uint64_t block = t->slot[top];
+    uint64_t block = t->slot[ATOMIC_LOAD(t->top[bin])];
     if (block != 0) {
-        t->top[bin] = (uint32_t)(top - 1);
+        t->top[bin] -= 1;
     }
     return block;
 }
 
 /* The bin of a request of at most SC_LOOKUP_MAX bytes. */
-static inline uint32_t tcache_bin_of(const struct tcache *t, uint64_t bytes)
+static inline uint64_t tcache_bin_of(const struct tcache *t, uint64_t bytes)
 {
     return t->bin_of[bytes];
 }
@@ -72,18 +72,21 @@ static inline uint32_t tcache_bin_of(const struct tcache *t, uint64_t bytes)
  * one freed last, or the address lies in another window than the one before. Then nothing has changed. */
 static inline bool tcache_push(struct tcache *t, uint64_t block)
 {
-    if (block / (1UL << RADIX_LG_WINDOW) != t->window) {
+    uint64_t page = word_distance(t->window, block) / PAGE;
+    if (page >= t->window_pages) {
         return false;
     }
-    uint64_t word = ATOMIC_LOAD(t->leaf->word[(uint32_t)(block % (1UL << RADIX_LG_WINDOW)) / (uint32_t)PAGE]);
-    uint32_t bin = word_bin(word);
-    uint32_t top = t->top[bin];
-    if (divide_fraction(word_offset(word, block), t->magic[bin]) >= t->bound[bin] || top >= t->limit[bin]
-        || t->slot[top] == block) {
+    uint64_t bin = radix_leaf_high(t->leaf, page);
+    uint32_t back = half_distance((uint32_t)(block % WORD_HALF), radix_leaf_low(t->leaf, page));
+    if (divide_fraction_back(back, t->negated[bin]) >= t->magic[bin]) {
+        return false;
+    }
+    uint64_t top = ATOMIC_LOAD(t->top[bin]);
+    if (top >= t->limit[bin] || t->slot[top] == block) {
         return false;
     }
     t->slot[top + 1] = block;
-    t->top[bin] = top + 1;
+    t->top[bin] += 1;
     return true;
 }
 
