@@ -13,7 +13,7 @@
 #include "heap/slab.h"
 #include "heap/word.h"
 #include "math/size_class.h"
-#include "pages/page_cache.h"
+#include "pages/pages.h"
 #include "platform/table.h"
 
 #define ARENAS_MAX 64U

@@ -80,6 +80,7 @@ bool extent_reserve(uint32_t n);
     assigns            radix_root[0 .. RADIX_ROOTS - 1];
     ensures  ok:       ExtentOk;
     ensures  reserved: \result ==> \forall integer p; page <= p < page + npages ==> RadixReserved(p);
+    ensures  leaves:   RadixKept{Pre,Post};
 */
 bool extent_reserve_pages(uint64_t page, uint64_t npages);
 

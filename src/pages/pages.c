@@ -9,10 +9,11 @@
 #define PURGE_NPAGES_MAX (1UL << (26 - LG_PAGE))        /* at most 64 MiB leave the cache at a time */
 
 static struct mutex pages_lock = MUTEX_INIT;
-static bool         pages_purging;                      /* one thread purges at a time; guarded by pages_lock */
-static bool         pages_keep_muzzy;                   /* purge lazily first */
-static uint64_t     pages_purge_count;
-static uint64_t     pages_purged_npages;
+
+bool     pages_purging;
+bool     pages_keep_muzzy;
+uint64_t pages_purge_count;
+uint64_t pages_purged_npages;
 
 void pages_boot(int64_t dirty_decay_ms, int64_t muzzy_decay_ms)
 {
