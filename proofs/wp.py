@@ -1,0 +1,119 @@
+"""Frama-C/WP as the drivers in this folder run it: which functions a module has, one process over a few of them, its verdict."""
+import os, re, subprocess, tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+BUILD = ROOT / "build" / "proofs"
+# -warn-unsigned-*: an unsigned wrap or a lossy conversion is a defect here, although C defines it.
+# -wp-status-invalid: a run-time error that is certain is a goal too (without it, the rest is proven from the error).
+FLAGS = ["-c11", "-machdep", "gcc_x86_64", "-wp", "-wp-rte", "-warn-unsigned-overflow", "-warn-unsigned-downcast",
+         "-wp-status-invalid", "-wp-par", "1"]
+# Smoke tests try to prove false from a contract or a loop's invariants; what they find is vacuous. The flags select no goals,
+# so a smoke run meets all others again, and takes their results from the cache that a proof from scratch has filled.
+SMOKE = ["-wp-smoke-tests", "-wp-no-smoke-dead-code", "-wp-no-smoke-dead-call", "-wp-smoke-timeout", "1"]
+TIMEOUT_BRIEF = 3       # seconds for a goal in the first round
+TIMEOUT = 20            # and in the second
+# Lines of Frama-C that mean that something was assumed or left out.
+DOUBTFUL = (r"User Error|No such|Missing (decreases|terminates|exits|assigns|RTE)|annot-error|not tried|No 'assigns' specification for"
+            r"|No code nor|Deferred|no contract|guaranteed RTE")
+FAILED = re.compile(r"^\[wp\] \[(?!Passed|Qed|CFG)[^\]]*\] (?:Goal|Smoke-test) (\S+)(?: : (?!Valid)\S+)?$")
+
+
+def modules():
+    """Module -> its files; the first is the one that Frama-C parses."""
+    rows = [l.split() for l in (ROOT / "proofs/modules.tsv").read_text().splitlines() if l and not l.startswith("#")]
+    return {r[0]: r[1:] for r in rows}
+
+
+def defined_functions(path):
+    """Names of the functions with a body in a source, header or lemma file, ghost ones included."""
+    text = path.read_text()
+    text = re.sub(r"/@.*?@/", " ", text, flags=re.S)            # contracts inside ghost code
+    text = re.sub(r"/\*@\s*ghost\s*\(.*?\*/", " ", text, flags=re.S)  # ghost parameters and arguments
+    text = re.sub(r"/\*@\s*ghost\b(.*?)\*/", lambda m: m.group(1), text, flags=re.S)
+    text = re.sub(r"/\*.*?\*/", " ", text, flags=re.S)
+    text = re.sub(r"//[^\n]*", " ", text)
+    text = re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", "", text, flags=re.M)     # preprocessor lines
+    return [name for name, _, _ in bodies(text)]
+
+
+def bodies(text):
+    """(name, begin, end) of each function body in a text without comments and preprocessor lines."""
+    found, depth, start = [], 0, 0
+    for i, c in enumerate(text):
+        if c == "{":
+            if depth == 0:
+                m = re.search(r"(\w+)\s*\([^;{}=]*\)\s*$", text[start:i])
+                name, begin = m and m.group(1), i
+            depth += 1
+        elif c == "}":
+            depth -= 1
+            start = i + 1
+            if depth == 0 and name and name != "_Static_assert":
+                found.append((name, begin, i + 1))
+        elif c == ";" and depth == 0:
+            start = i + 1
+    return found
+
+
+def module_functions(name, files):
+    """In the order of the files, without repeats."""
+    paths = [ROOT / f for f in files]
+    lemmas = ROOT / f"spec/{name}_lemmas.acsl"
+    if lemmas.exists():
+        paths.append(lemmas)
+    seen = {}
+    for p in paths:
+        for f in defined_functions(p):
+            seen.setdefault(f, None)
+    return list(seen)
+
+
+def why3_config(directory):
+    conf = directory / "why3.conf"
+    if not conf.exists():
+        directory.mkdir(parents=True, exist_ok=True)
+        subprocess.run(["why3", "config", "detect"], env={**os.environ, "WHY3CONFIG": str(conf)},
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+        conf.write_text(re.sub(r"memlimit = \d+", "memlimit = 4000", conf.read_text()))
+    return conf
+
+
+class Result:
+    """proved, total: goals; failed: names of goals; wrong: what else went wrong."""
+    def __init__(self, proved, total, failed, wrong):
+        self.proved, self.total, self.failed, self.wrong = proved, total, failed, wrong
+        self.ok = proved == total and not failed and not wrong
+
+
+def run(source, functions, *, why3, cache, timeout, limit, provers="z3,cvc4", include=(), define=(), extra=(), log=None, first=False):
+    """One process over a few functions. include: folders that come before the tree's own; first: stop at the first failure."""
+    folders = [*include, ROOT / "spec", ROOT / "src"]
+    cmd = ["timeout", str(limit), "frama-c", *FLAGS, "-wp-prover", provers, "-wp-timeout", str(timeout), "-wp-fct", ",".join(functions), *extra,
+           "-wp-cache", "update", "-wp-cache-dir", str(cache),
+           "-cpp-extra-args=" + " ".join([f"-I{f}" for f in folders] + [f"-D{d}" for d in define]), str(source)]
+    lines = []
+    with tempfile.TemporaryDirectory() as scratch:
+        p = subprocess.Popen(cmd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                             env={**os.environ, "WHY3CONFIG": str(why3), "TMPDIR": scratch})
+        for line in p.stdout:
+            lines.append(line.rstrip("\n"))
+            if first and FAILED.match(lines[-1]):
+                p.terminate()               # `timeout` passes it on to Frama-C
+                break
+        p.communicate()
+    text = "\n".join(lines)
+    if log:
+        log.write_text(text)
+    failed = [m.group(1) for m in map(FAILED.match, lines) if m]
+    if first and failed:
+        return Result(0, 0, failed, []), text
+    m = re.search(r"Proved goals:\s+(\d+) / (\d+)", text)
+    proved, total = (int(m.group(1)), int(m.group(2))) if m else (0, 0)
+    wrong = []
+    if p.returncode != 0:
+        wrong.append(f"exit status {p.returncode}" + (" (time limit)" if p.returncode == 124 else ""))
+    if not m:
+        wrong.append("no goals")
+    wrong += [l for l in lines if re.search(DOUBTFUL, l, re.I)]
+    return Result(proved, total, failed, wrong), text
