@@ -33,6 +33,7 @@ STATIC_CXX_OBJ := $(CXX_OBJ:$(BUILD)/obj/api/%=$(BUILD)/obj/static/%)
 UNIT     := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/*_test.c))
 FUZZERS  := $(patsubst fuzz/%.c,%,$(wildcard fuzz/*_fuzz.c))
 SO       := $(BUILD)/libqedmalloc.so
+TRACE    := $(BUILD)/libqedmalloc-record.so $(BUILD)/qed-replay
 
 TSAN     := BUILD=$(BUILD)/tsan CC=clang CFLAGS="-O1 -g -fsanitize=thread"
 PLAIN    := BUILD=$(BUILD)/plain CC=gcc CFLAGS="-O2 -g"
@@ -51,7 +52,7 @@ REPLAY   := BUILD=$(BUILD)/replay CC=gcc CFLAGS="-O2 -g" LIB_FUZZING_ENGINE=$(BU
 COVER    := BUILD=$(BUILD)/cover CC=clang CFLAGS="-O1 -g -fprofile-instr-generate -fcoverage-mapping" LIB_FUZZING_ENGINE=$(BUILD)/cover/obj/fuzz/replay.o
 
 .DEFAULT_GOAL := lib
-.PHONY: help lib setup run check test unit abuse system preload stress prove prove-smoke fuzz fuzz-libfuzzer fuzz-afl fuzz-smoke fuzz-threads fuzz-replay fuzz-campaign fuzz-case fuzz-oss fuzz-coverage rules clean install
+.PHONY: help lib setup run check test unit abuse system preload stress prove prove-smoke fuzz fuzz-libfuzzer fuzz-afl fuzz-smoke fuzz-threads fuzz-replay fuzz-campaign fuzz-case fuzz-oss fuzz-coverage trace trace-test traces rules clean install
 
 help:                   ## this screen
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -65,7 +66,7 @@ check: setup-all        ## everything: rules, tests, proofs, fuzz smoke; closes 
 
 lib: $(SO) $(BUILD)/libqedmalloc.a $(BUILD)/libqedmalloc-prefix.a ## libqedmalloc.so, .a, and -prefix.a (qed_ names only) in build/
 
-test: unit abuse fuzz-replay system stress preload ## all tests
+test: unit abuse fuzz-replay system stress preload trace-test ## all tests
 
 unit: $(UNIT)           ## unit tests, one per module
 	@tests/run $^
@@ -154,11 +155,21 @@ bench-quick: setup-bench $(SO) ## the same with short workloads, as many rounds 
 bench-growth: setup-bench $(SO) ## cost per operation by live blocks, size, threads, arenas: a plot each
 	@tests/bench/growth $(BUILD) --rounds $(ROUNDS) --scale $(SCALE)
 
+trace: $(TRACE)         ## libqedmalloc-record.so records the malloc calls of a program; qed-replay makes them again on any malloc
+
+trace-test: trace $(SO) ## recorder and replay: what a program does is what the trace says
+	@$(MAKE) -s $(REPLAY) $(BUILD)/replay/malloc_fuzz
+	@tests/trace/run $(BUILD)
+
+traces: setup-bench trace $(SO) ## records redis, python3 and cc1, replays them on each allocator: time, memory, plots; build/traces/
+	@trace/run $(BUILD) --rounds $(ROUNDS)
+
 rules:                  ## layers, one text, no axioms, what is generated is up to date
 	@ci/rules
 
-install: lib            ## into PREFIX
-	install -D -m 755 $(SO) $(DESTDIR)$(PREFIX)/lib/libqedmalloc.so
+install: lib trace      ## into PREFIX
+	install -D -m 755 -t $(DESTDIR)$(PREFIX)/lib $(SO) $(BUILD)/libqedmalloc-record.so
+	install -D -m 755 $(BUILD)/qed-replay $(DESTDIR)$(PREFIX)/bin/qed-replay
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib $(BUILD)/libqedmalloc.a $(BUILD)/libqedmalloc-prefix.a
 	install -D -m 644 src/include/qedmalloc/qedmalloc.h $(DESTDIR)$(PREFIX)/include/qedmalloc/qedmalloc.h
 
@@ -200,6 +211,20 @@ $(SO): $(CORE_OBJ) $(LINUX) $(API_OBJ) $(CXX_OBJ) src/api/exports.map
 	@echo "  LD $@"
 	@$(CC) -shared -pthread -Wl,-soname,libqedmalloc.so -Wl,--version-script=src/api/exports.map \
 	    -Wl,-z,nodelete,-z,now,-z,relro $(CFLAGS) $(filter %.o,$^) -o $@
+
+# On top of any malloc, with none of the library's code.
+$(BUILD)/obj/trace/%.o: trace/%.c
+	@mkdir -p $(@D)
+	@echo "  CC $<"
+	@$(CC) -D_GNU_SOURCE -Itests $(CFLAGS) $(FLAGS) -MMD -MP -c $< -o $@
+
+$(BUILD)/libqedmalloc-record.so: $(BUILD)/obj/trace/record.o $(BUILD)/obj/trace/record_cxx.o
+	@echo "  LD $@"
+	@$(CC) -shared -pthread -Wl,-soname,libqedmalloc-record.so -Wl,-z,nodelete,-z,now,-z,relro $(CFLAGS) $^ -o $@
+
+$(BUILD)/qed-replay: $(patsubst %,$(BUILD)/obj/trace/%.o,replay load play seed)
+	@echo "  LD $@"
+	@$(CC) -pthread $(CFLAGS) $^ -o $@
 
 # One object, its internal names made local, so that a static link sees the public names only; and the C++ operators.
 $(BUILD)/libqedmalloc.a: $(BUILD)/qedmalloc.o $(BUILD)/qedmalloc-cxx.o
