@@ -52,7 +52,7 @@ struct reader {
     const char    *path;
     const uint8_t *file;
     size_t         size;
-    uint64_t       records, tickets, threads;   /* how many, highest, how many */
+    uint64_t       records, blocks, tickets, threads;   /* how many, that hand out a block, highest, how many */
     struct record *record;                      /* NULL: only count */
     uint32_t       duration_ms;
 };
@@ -117,6 +117,7 @@ static const uint8_t *read_event(struct reader *r, const uint8_t *at, const uint
     r->tickets = highest > r->tickets ? highest : r->tickets;
     r->record != NULL ? r->record[r->records] = e, 0 : 0;
     r->records++;
+    r->blocks += e.block != 0 ? 1 : 0;
     return at;
 }
 
@@ -148,7 +149,7 @@ static void read_unit(struct reader *r, const uint8_t *unit)
 
 static void read_units(struct reader *r)
 {
-    r->records = 0;
+    r->records = r->blocks = 0;
     for (size_t from = TRACE_UNIT_BYTES; from < r->size; from += TRACE_UNIT_BYTES) {
         read_unit(r, r->file + from);
     }
@@ -174,7 +175,7 @@ static void read_header(const struct reader *r, struct trace_header *h)
 
 /* ---- addresses to blocks ----------------------------------------------------------------------------------------- */
 
-struct owner {                          /* of an address; a hash table of them, linear probing, nothing is taken out */
+struct owner {                          /* of an address that was ever handed out; a hash table, at most half full */
     uint64_t address;
     uint32_t block;                     /* 0: none now */
 };
@@ -187,14 +188,14 @@ struct walk {
     uint64_t      live;
 };
 
-static uint32_t *owner_of(const struct walk *w, uint64_t address)
+/* Its place; empty if it was never handed out. */
+static struct owner *owner_of(const struct walk *w, uint64_t address)
 {
     uint64_t i = (address >> 3) * 0x9e3779b97f4a7c15U >> 20 & w->mask;
     while (w->owner[i].address != 0 && w->owner[i].address != address) {
         i = (i + 1) & w->mask;
     }
-    w->owner[i].address = address;
-    return &w->owner[i].block;
+    return &w->owner[i];
 }
 
 static uint32_t push(struct walk *w, struct call c)
@@ -216,24 +217,25 @@ static uint32_t push(struct walk *w, struct call c)
 /* The block at the address is gone. 0: there is none. */
 static uint32_t release(struct walk *w, uint64_t address)
 {
-    uint32_t *owner = owner_of(w, address), old = *owner;
-    *owner = 0;
+    struct owner *o = owner_of(w, address);
+    uint32_t      old = o->block;
+    o->block = 0;
     w->live -= w->t->bytes[old];
     return old;
 }
 
 static uint32_t hand_out(struct walk *w, uint64_t address, uint64_t bytes, uint32_t thread)
 {
-    uint32_t *owner = owner_of(w, address);
-    if (*owner != 0) {
+    struct owner *o = owner_of(w, address);
+    if (o->block != 0) {
         w->t->unseen++;
         push(w, (struct call){.kind = TRACE_FREE, .old = release(w, address), .thread = thread});
     }
-    *owner = ++w->t->block_count;
-    w->t->bytes[*owner] = bytes;
+    *o = (struct owner){address, ++w->t->block_count};
+    w->t->bytes[o->block] = bytes;
     w->live += bytes;
     w->t->live_peak = w->live > w->t->live_peak ? w->live : w->t->live_peak;
-    return *owner;
+    return o->block;
 }
 
 static void first_half(struct walk *w, struct record *e)
@@ -272,7 +274,7 @@ static void walk(struct trace *t, struct reader *r)
     uint64_t     hash = 64, n = r->records;
     struct walk  w = {.t = t};
     uint32_t    *by_ticket = os_array(r->tickets + 1, sizeof *by_ticket);
-    while (hash < 4 * n) {
+    while (hash < 2 * r->blocks) {
         hash *= 2;
     }
     w.mask = hash - 1;
