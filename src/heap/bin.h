@@ -11,22 +11,12 @@
 
 #include "heap/heap.h"
 
-struct bin_stats {
-    uint64_t regions_live;      /* regions outside their slab: live or in a thread cache */
-    uint64_t slabs;             /* slabs that exist now */
-    uint64_t filled;            /* regions handed out so far */
-    uint64_t flushed;           /* regions taken back so far */
-};
-
 extern uint32_t bin_arenas;      /* arenas in use */
 
 /* Static memory is zero: no extent is in use, no block is out. Once, at start. */
 /*@ requires cache:        PageCacheOk;
     requires geometry:     SlabGeometryOk;
-    requires none:         \forall integer e; !ExtUsed(e);
     requires zero_kind:    \forall integer e; 0 <= e < TABLE_MAX ==> ext_kind[e] == KIND_NONE;
-    requires zero_word:    \forall integer p; 0 <= p < PAGE_COUNT_MAX ==> radix_word_of[p] == 0;
-    requires zero_current: \forall integer b; BinRange(b) ==> bin_current[b] == 0;
     requires zero_block:   \forall integer a; 0 <= a < ADDRESS_MAX ==> block_state[a] == BLOCK_NONE;
     requires arenas:       1 <= arenas <= ARENAS_MAX;
     terminates             \true;
@@ -38,7 +28,8 @@ void bin_boot(uint32_t arenas);
 
 /* Fills blocks[] with blocks of the class, each once, lowest addresses last; how many: fewer than n only if memory is
  * out. They stand in positions first .. first + n - 1. */
-/*@ requires ok:       HeapOk;
+/*@ requires lock:     LocksFree(LOCK_BIN(0));
+    requires ok:       HeapOk;
     requires arena:    arena < ARENAS_MAX;
     requires class:    szind < SC_NBINS;
     requires place:    first + n <= UINT32_MAX;
@@ -46,6 +37,7 @@ void bin_boot(uint32_t arenas);
     terminates         \true;
     exits              \false;
     assigns            HEAP_ASSIGNS, blocks[0 .. n - 1];
+    ensures  lock:     LocksFree(LOCK_BIN(0));
     ensures  ok:       HeapOk;
     ensures  most:     \result <= n;
     ensures  cached:   BlocksCached(blocks, 0, \result, szind);
@@ -58,7 +50,8 @@ void bin_boot(uint32_t arenas);
 uint32_t bin_fill(uint32_t arena, uint32_t szind, uint64_t *blocks, uint32_t n) /*@ ghost (uint32_t first) */;
 
 /* Takes blocks of the class back, each once; they stand in positions first .. first + n - 1. Reorders blocks[]. */
-/*@ requires ok:       HeapOk;
+/*@ requires lock:     LocksFree(LOCK_BIN(0));
+    requires ok:       HeapOk;
     requires class:    szind < SC_NBINS;
     requires place:    first + n <= UINT32_MAX;
     requires valid:    \valid(blocks + (0 .. n - 1));
@@ -67,6 +60,7 @@ uint32_t bin_fill(uint32_t arena, uint32_t szind, uint64_t *blocks, uint32_t n) 
     terminates         \true;
     exits              \false;
     assigns            HEAP_ASSIGNS, blocks[0 .. n - 1];
+    ensures  lock:     LocksFree(LOCK_BIN(0));
     ensures  ok:       HeapOk;
     ensures  gone:     \forall integer i; 0 <= i < n ==>
                        block_state[\old(blocks[i])] == BLOCK_NONE;

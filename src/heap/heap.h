@@ -23,9 +23,18 @@
 _Static_assert(PAGE_CACHE_HEAPS + BINS <= PAIRING_HEAP_COUNT_MAX, "one heap for each bin");
 _Static_assert(BINS <= UINT16_MAX, "slab_bin holds a bin in two bytes");
 
+struct bin_stats {
+    uint64_t regions_live;                      /* regions outside their slab: live or in a thread cache */
+    uint64_t slabs;                             /* slabs that exist now */
+    uint64_t filled;                            /* regions handed out so far */
+    uint64_t flushed;                           /* regions taken back so far */
+};
+
 extern TABLE(uint16_t, slab_bin);               /* the bin that the slab belongs to */
 extern uint32_t bin_current[BINS];              /* slab that blocks are taken from, 0 = none */
+extern struct bin_stats bin_stats[BINS];
 
 #include "heap.acsl"
+#include "heap_lemmas.acsl"
 
 #endif

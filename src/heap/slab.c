@@ -128,6 +128,7 @@ uint32_t slab_take(uint32_t e)
     requires region:   slab_cut <= region < SLAB_REGIONS_MAX;
     requires bytes:    bytes <= SC_SMALL_MAXCLASS;
     requires base:     base < (1UL << LG_VADDR);
+    requires place:    SlabPlace(address, base, bytes, region);
     requires out:      \valid(out + slot);
     requires below:    SlotsBelow(slot + 1, hi, slab_cut);
     requires inverse:  SlotsInverse(slot + 1, hi);
@@ -145,11 +146,11 @@ uint32_t slab_take(uint32_t e)
     ensures  apart:    SlotsApart(out, slot, hi, bytes);
     ensures  within:   SlotsWithin(out, slot, hi, base, base + slab_cut * bytes, bytes);
 */
-static inline void slab_put(uint64_t *out, uint32_t slot, uint64_t base, uint32_t bytes, uint32_t region)
-    /*@ ghost (uint32_t hi) */
+static inline void slab_put(uint64_t *out, uint32_t slot, uint64_t address)
+    /*@ ghost (uint32_t hi, uint64_t base, uint32_t bytes, uint32_t region) */
 {
     /*@ ghost slab_lemma_scale(slab_cut, region, bytes); */
-    out[slot] = slab_place(base, bytes, region);
+    out[slot] = address;
     /*@ ghost slab_slot_region[slot] = region; */
     /*@ ghost slab_region_slot[region] = slot; */
     /*@ assert kept:  SlotsAddress(out, slot + 1, hi, base, bytes); */
@@ -167,7 +168,6 @@ static inline void slab_put(uint64_t *out, uint32_t slot, uint64_t base, uint32_
     requires base:     base < (1UL << LG_VADDR);
     requires slots:    0 < left <= hi <= SLAB_REGIONS_MAX;
     requires out:      \valid(out + (0 .. left - 1));
-    requires outside:  \separated(out + (0 .. left - 1), slab_bits + (0 .. TABLE_MAX - 1));
     requires cut:      slab_cut == 64 * i;
     requires below:    SlotsBelow(left, hi, slab_cut);
     requires inverse:  SlotsInverse(left, hi);
@@ -201,6 +201,8 @@ static inline uint32_t slab_take_word(uint32_t e, uint32_t i, uint64_t base, uin
                                       uint32_t left) /*@ ghost (uint32_t hi) */
 {
     uint64_t w = AT(slab_bits, e).w[i];
+    /*@ ghost slab_lemma_scale(64 * i, SLAB_REGIONS_MAX, bytes); */
+    uint64_t word_base = slab_place(base, bytes, 64 * i);
     /*@ ghost uint64_t was = w; */
     /*@ loop invariant left:    0 <= left <= \at(left, Pre);
         loop invariant count:   pop(w, 64) == pop(was, 64) - (\at(left, Pre) - left);
@@ -231,7 +233,8 @@ static inline uint32_t slab_take_word(uint32_t e, uint32_t i, uint64_t base, uin
         /*@ assert none: \forall integer r; slab_cut <= r < 64 * i + b ==> !SlabFree(e, r); */
         w = v;
         left -= 1;
-        slab_put(out, left, base, bytes, 64 * i + b) /*@ ghost (hi) */;
+        uint64_t address = slab_place(word_base, bytes, b);
+        slab_put(out, left, address) /*@ ghost (hi, base, bytes, 64 * i + b) */;
     }
     slab_set_word(e, i, w);
     return left;

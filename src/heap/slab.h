@@ -24,7 +24,6 @@
 #define SLAB_REGIONS_MAX (1U << SLAB_LG_REGIONS_MAX)
 #define SLAB_WORDS (SLAB_REGIONS_MAX / 64U)
 #define SLAB_BYTES_TARGET 65536U                /* slabs grow to about this length: a fill is then one pass */
-#define SLAB_NO_REGION UINT32_MAX
 
 #if SC_SLAB_NPAGES_MAX << LG_PAGE > SLAB_BYTES_TARGET
 #define SLAB_BYTES_MAX (SC_SLAB_NPAGES_MAX << LG_PAGE)
@@ -40,12 +39,6 @@ _Static_assert(SC_NBINS <= UINT8_MAX, "slab_class holds a class in a byte");
 
 struct slab_bits {
     uint64_t w[SLAB_WORDS];                     /* bit r % 64 of word r / 64: region r is free */
-};
-
-enum slab_give {
-    SLAB_OK,
-    SLAB_FREE_ALREADY,                          /* the region was free: a double free */
-    SLAB_NOT_A_REGION,                          /* no such region in this slab */
 };
 
 /* Per slab; only for extents that hold one. */
@@ -83,7 +76,7 @@ extern divide_magic_t slab_magic[SC_NBINS];     /* reciprocal of slab_bytes */
 */
 void slab_boot(void);
 
-/* The region that begins off bytes into a slab, SLAB_NO_REGION if none does. */
+/* The region that the byte off bytes into a slab belongs to; off may lie inside of it. */
 /*@ requires class:    szind < SC_NBINS;
     requires bytes:    SlabBytesOk(SC_NBINS);
     requires length:   SlabLengthOk(SC_NBINS);
@@ -93,21 +86,17 @@ void slab_boot(void);
     terminates         \true;
     exits              \false;
     assigns            \nothing;
-    ensures  range:    \result < slab_regions[szind] || \result == SLAB_NO_REGION;
-    ensures  start:    \result != SLAB_NO_REGION ==> off == \result * slab_bytes[szind];
-    ensures  none:     \result == SLAB_NO_REGION ==> \forall integer r; off != r * slab_bytes[szind];
+    ensures  range:    \result < slab_regions[szind];
+    ensures  start:    \forall integer r; off == r * slab_bytes[szind] ==> \result == r;
 */
-static inline uint32_t slab_region_of(uint32_t szind, uint64_t off)
+static inline uint32_t slab_region_at(uint32_t szind, uint64_t off)
 {
     divide_magic_t magic = slab_magic[szind];
     /*@ ghost slab_lemma_region(off, slab_bytes[szind], magic, slab_regions[szind]); */
-    if (!divide_is_multiple((uint32_t)off, magic)) {
-        return SLAB_NO_REGION;
-    }
     return divide_index((uint32_t)off, magic);
 }
 
-/*@ requires base:     base < (1UL << LG_VADDR);
+/*@ requires base:     base < 2UL << LG_VADDR;
     requires bytes:    bytes <= SC_SMALL_MAXCLASS;
     requires region:   region < SLAB_REGIONS_MAX;
     terminates         \true;
@@ -191,9 +180,6 @@ uint32_t slab_take(uint32_t e);
     requires regions:  SlabRegionsOk(SC_NBINS);
     requires base:     base < (1UL << LG_VADDR);
     requires out:      \valid(out + (0 .. n - 1));
-    requires outside:  \separated(out + (0 .. n - 1), slab_bits + (0 .. TABLE_MAX - 1),
-                                  slab_free_count + (0 .. TABLE_MAX - 1), slab_class + (0 .. TABLE_MAX - 1),
-                                  slab_bytes + (0 .. SC_NBINS - 1), slab_regions + (0 .. SC_NBINS - 1));
     terminates         \true;
     exits              \false;
     assigns            slab_bits[e].w[0 .. SLAB_WORDS - 1], slab_free_count[e], slab_sum[e][0 .. SLAB_WORDS],
@@ -254,39 +240,32 @@ static inline void slab_set_word(uint32_t e, uint32_t i, uint64_t w)
     */
 }
 
-/* Returns a region; nothing changes unless the result is SLAB_OK. */
+/* Returns a region: false if it was free, then nothing changed. The count is left to the caller, once for many. */
 /*@ requires id:       0 < e < TABLE_MAX;
-    requires ok:       SlabOk(e);
-    requires regions:  SlabRegionsOk(SC_NBINS);
+    requires region:   region < SLAB_REGIONS_MAX;
+    requires sums:     SlabSums(e);
+    requires bound:    SlabSumsBound(e);
     terminates         \true;
     exits              \false;
-    assigns            slab_bits[e].w[0 .. SLAB_WORDS - 1], slab_free_count[e], slab_sum[e][0 .. SLAB_WORDS];
-    ensures  ok:       SlabOk(e);
-    ensures  foreign:  \result == SLAB_NOT_A_REGION <==> region >= slab_regions[slab_class[e]];
-    ensures  already:  \result == SLAB_FREE_ALREADY <==>
-                       region < slab_regions[slab_class[e]] && \old(SlabFree(e, region));
-    ensures  given:    \result == SLAB_OK <==> region < slab_regions[slab_class[e]] && !\old(SlabFree(e, region));
-    ensures  free:     \result == SLAB_OK ==> SlabFree(e, region);
+    assigns            slab_bits[e].w[region / 64], slab_sum[e][0 .. SLAB_WORDS];
+    ensures  sums:     SlabSums(e);
+    ensures  bound:    SlabSumsBound(e);
+    ensures  given:    \result <==> !\old(SlabFree(e, region));
+    ensures  free:     SlabFree(e, region);
     ensures  others:   \forall integer r; 0 <= r < SLAB_REGIONS_MAX && r != region ==>
                        (SlabFree(e, r) <==> \old(SlabFree(e, r)));
-    ensures  count:    \result == SLAB_OK ==> slab_free_count[e] == \old(slab_free_count[e]) + 1;
-    ensures  same:     \result != SLAB_OK ==> slab_free_count[e] == \old(slab_free_count[e]) &&
-                       \forall integer i; 0 <= i < SLAB_WORDS ==> slab_bits[e].w[i] == \old(slab_bits[e].w[i]);
+    ensures  total:    slab_sum[e][SLAB_WORDS] == \old(slab_sum[e][SLAB_WORDS]) + (\result ? 1 : 0);
 */
-static inline enum slab_give slab_give(uint32_t e, uint32_t region)
+static inline bool slab_give(uint32_t e, uint32_t region)
 {
-    if (region >= slab_regions[AT(slab_class, e)]) {
-        return SLAB_NOT_A_REGION;
-    }
     uint64_t w = AT(slab_bits, e).w[region / 64];
     if (bitmap_word_get(w, region % 64)) {
-        return SLAB_FREE_ALREADY;
+        return false;
     }
     uint64_t v = bitmap_word_set(w, region % 64);
     /*@ ghost bitmap_word_lemma_one(w, v, region % 64, 64); */
     slab_set_word(e, region / 64, v);
-    AT(slab_free_count, e) += 1;
-    return SLAB_OK;
+    return true;
 }
 
 #endif
