@@ -1,4 +1,5 @@
 /* align_fuzz: the step is a number and a power of two, from nine bytes of the input; the check is 128-bit arithmetic. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         good = good && (!align_up_fits(x, a) || align_up(x, a) == up);
         state = x;
         if (!good || (x != 0 && prng_range(&state, x) >= x)) {
+            fprintf(stderr, "align: another result for 0x%lx by 0x%lx\n", x, a);
             abort();
         }
     }

@@ -1,5 +1,6 @@
 /* divide_fuzz: the step is a size and an offset in a run that fits, from eight bytes of the input; the check is the
  * processor's own division. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         offset = (uint32_t)(offset % end);
         divide_magic_t magic = divide_magic(bytes);
         if (divide_index(offset, magic) != offset / bytes || divide_is_multiple(offset, magic) != (offset % bytes == 0)) {
+            fprintf(stderr, "divide: %u by %u\n", offset, bytes);
             abort();
         }
     }

@@ -197,7 +197,9 @@ static void check_reports(void)                         /* mallinfo2, malloc_inf
     good = stream != NULL && fclose(stream) == 0 && good && strstr(text, wanted) != NULL;
     free(text);
     os_fake.text_bytes = 0;
+    os_fake.echo = false;
     qed_malloc_stats();
+    os_fake.echo = true;
     good = good && memcmp(os_fake.text, "___ Begin", 9) == 0 && m.uordblks == s.allocated && m.arena == s.mapped
            && qed_mallinfo().uordblks == (int)(uint32_t)s.allocated && qed_mallopt(1, 2) == 0;
     if (!good) {

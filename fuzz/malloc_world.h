@@ -100,7 +100,6 @@ static void world_begin(void)
 {
     uint64_t clock_ms = os_fake.clock_ms;
     os_fake_reset();
-    os_fake.echo = false;
     os_fake.clock_ms = clock_ms;
     os_fake.mapped_npages_max = MAPPED_BYTES_MAX / PAGE;
     for (uint32_t t = 0; t < THREADS; t++) {

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #define INPUT_MAX 64U
+#define RUN_SECONDS_MAX 60U
 
 int  LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
@@ -26,9 +27,11 @@ static void say_seed(void)
 
 static void on_signal(int number)
 {
+    static const char text[] = "seedloop: no end in sight, a deadlock?\n";
+    number == SIGALRM ? (void)!write(STDERR_FILENO, text, sizeof text - 1) : (void)0;
     say_seed();
-    signal(number, SIG_DFL);
-    raise(number);
+    signal(SIGABRT, SIG_DFL);
+    abort();
 }
 
 static uint64_t next(uint64_t *state)                   /* splitmix64 */
@@ -48,7 +51,9 @@ static void run(void)
     for (size_t i = 0; i < size; i++) {
         data[i] = (uint8_t)next(&state);
     }
+    alarm(RUN_SECONDS_MAX);
     LLVMFuzzerTestOneInput(data, size);
+    alarm(0);
 }
 
 static double seconds(void)
@@ -69,6 +74,7 @@ int main(int argc, char **argv)
     }
     signal(SIGABRT, on_signal);
     signal(SIGSEGV, on_signal);
+    signal(SIGALRM, on_signal);
     &__sanitizer_set_death_callback != NULL ? __sanitizer_set_death_callback(say_seed) : (void)0;
     uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 1, times = one && argc > 3 ? strtoull(argv[3], NULL, 10) : 1, runs = 0;
     double   end = seconds() + (one ? 1e9 : atof(argv[1]));

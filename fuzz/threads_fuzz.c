@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -200,6 +201,8 @@ static void fork_now(struct worker *w)
     int   status = 0;
     pid_t child = fork();
     if (child == 0) {
+        signal(SIGALRM, SIG_DFL);
+        alarm(10);                      /* a deadlock ends the child */
         heap_model_check_all(&w->model);
         for (int i = 0; i < 20; i++) {
             take(w);
