@@ -107,7 +107,9 @@ static uint64_t cache_step(uint64_t npages)
     ensures  ok:      PageCacheOk;
     ensures  free:    \result != 0 ==> ExtUsed(\result) && ext_state[\result] == EXTENT_RETAINED;
     ensures  enough:  \result != 0 ==> ext_npages[\result] >= npages;
+    ensures  leaves:  RadixKept{Pre,Post};
     ensures  others:  CacheHeldKept{Pre,Post}(0, 0);
+    ensures  foreign: CacheForeignSame{Pre,Post};
     ensures  pages:   CachePagesKeptOrNew{Pre,Post}(0, 0);
 */
 static uint32_t cache_grow(uint64_t npages)
@@ -148,6 +150,7 @@ static uint32_t cache_grow(uint64_t npages)
     ensures  rest:    ext_npages[e] == (npages < \old(ext_npages[e]) ? npages : \old(ext_npages[e]));
     ensures  tail:    CachePagesAre(ext_page[e] + ext_npages[e], \old(ext_page[e] + ext_npages[e]), state);
     ensures  others:  CacheHeldKept{Pre,Post}(e, e);
+    ensures  foreign: CacheForeignSame{Pre,Post};
     ensures  pages:   CachePagesKept{Pre,Post}(ext_page[e] + ext_npages[e], \old(ext_page[e] + ext_npages[e]));
 */
 static void cache_cut_tail(uint32_t e, uint64_t npages, uint8_t state)
@@ -174,6 +177,7 @@ static void cache_cut_tail(uint32_t e, uint64_t npages, uint8_t state)
     ensures  lead:    CachePagesAre(\old(ext_page[e]), start, state);
     ensures  id:      \result == e || !CacheHeldState(\old(ext_state[\result]));
     ensures  others:  CacheHeldKept{Pre,Post}(e, e);
+    ensures  foreign: CacheForeignSame{Pre,Post};
     ensures  pages:   CachePagesKept{Pre,Post}(\old(ext_page[e]), start);
 */
 static uint32_t cache_cut_lead(uint32_t e, uint64_t start, uint8_t state)
@@ -202,6 +206,7 @@ static uint32_t cache_cut_lead(uint32_t e, uint64_t start, uint8_t state)
     ensures  were:    \forall integer p; start <= p < start + npages ==>
                           CacheState(\old(ext_page_state[p]));
     ensures  others:  CacheHeldKept{Pre,Post}(0, 0);
+    ensures  foreign: CacheForeignSame{Pre,Post};
     ensures  pages:   CachePagesKept{Pre,Post}(start, start + npages);
 */
 static uint32_t cache_carve(uint32_t e, uint64_t start, uint64_t npages)
@@ -235,6 +240,7 @@ uint32_t page_cache_alloc(uint64_t npages, uint64_t align_npages)
     if (e == 0) {
         e = cache_grow(npages + align_npages - 1);
     }
+    /*@ assert foreign: CacheForeignSame{Pre,Here}; */
     if (e == 0 || !extent_reserve(2)) {
         return 0;
     }

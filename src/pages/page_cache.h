@@ -65,9 +65,7 @@ void page_cache_boot(void);
                              \old(ext_page_state[p]) == 0 || CacheState(\old(ext_page_state[p]));
     ensures  leaves:     RadixKept{Pre,Post};
     ensures  others:     CacheHeldKept{Pre,Post}(0, 0);
-    ensures  foreign:    CacheForeignKept{Pre,Post};
-    ensures  no_foreign: CacheForeignNoneNew{Pre,Post};
-    ensures  roots:      CacheForeignRoots{Pre,Post};
+    ensures  foreign:    CacheForeignSame{Pre,Post};
     ensures  pages:      \result != 0 ==>
                              CachePagesKeptOrNew{Pre,Post}(ext_page[\result], ext_page[\result] + npages);
     ensures  fail:       \result == 0 ==> CachePagesKeptOrNew{Pre,Post}(0, 0);
@@ -83,9 +81,7 @@ uint32_t page_cache_alloc(uint64_t npages, uint64_t align_npages);
     ensures  ok:         PageCacheOk;
     ensures  dirty:      CachePagesAre(\old(ext_page[e]), \old(ext_page[e] + ext_npages[e]), EXTENT_DIRTY);
     ensures  others:     CacheHeldKept{Pre,Post}(e, e);
-    ensures  foreign:    CacheForeignKept{Pre,Post};
-    ensures  no_foreign: CacheForeignNoneNew{Pre,Post};
-    ensures  roots:      CacheForeignRoots{Pre,Post};
+    ensures  foreign:    CacheForeignSame{Pre,Post};
     ensures  pages:      CachePagesKept{Pre,Post}(\old(ext_page[e]), \old(ext_page[e] + ext_npages[e]));
 */
 void page_cache_free(uint32_t e);
@@ -104,9 +100,7 @@ void page_cache_free(uint32_t e);
     ensures  was_free:   \result ==> \forall integer p; \old(ext_page[e] + ext_npages[e]) <= p < ext_page[e] + npages ==>
                              CacheState(\old(ext_page_state[p]));
     ensures  others:     CacheHeldKept{Pre,Post}(e, e);
-    ensures  foreign:    CacheForeignKept{Pre,Post};
-    ensures  no_foreign: CacheForeignNoneNew{Pre,Post};
-    ensures  roots:      CacheForeignRoots{Pre,Post};
+    ensures  foreign:    CacheForeignSame{Pre,Post};
     ensures  pages:      CachePagesKept{Pre,Post}(\old(ext_page[e] + ext_npages[e]), ext_page[e] + ext_npages[e]);
 */
 bool page_cache_expand(uint32_t e, uint64_t npages);
@@ -124,9 +118,7 @@ bool page_cache_expand(uint32_t e, uint64_t npages);
     ensures  shrunk:     ext_npages[e] == (\result ? npages : \old(ext_npages[e]));
     ensures  dirty:      CachePagesAre(ext_page[e] + ext_npages[e], \old(ext_page[e] + ext_npages[e]), EXTENT_DIRTY);
     ensures  others:     CacheHeldKept{Pre,Post}(e, e);
-    ensures  foreign:    CacheForeignKept{Pre,Post};
-    ensures  no_foreign: CacheForeignNoneNew{Pre,Post};
-    ensures  roots:      CacheForeignRoots{Pre,Post};
+    ensures  foreign:    CacheForeignSame{Pre,Post};
     ensures  pages:      CachePagesKept{Pre,Post}(ext_page[e] + ext_npages[e], \old(ext_page[e] + ext_npages[e]));
 */
 bool page_cache_shrink(uint32_t e, uint64_t npages);
@@ -145,9 +137,7 @@ bool page_cache_shrink(uint32_t e, uint64_t npages);
                                  \old(ext_page_state[p]) == state;
     ensures  none:       \result == 0 ==> \forall integer e; ExtUsed(e) ==> ext_state[e] != state;
     ensures  others:     CacheHeldKept{Pre,Post}(0, 0);
-    ensures  foreign:    CacheForeignKept{Pre,Post};
-    ensures  no_foreign: CacheForeignNoneNew{Pre,Post};
-    ensures  roots:      CacheForeignRoots{Pre,Post};
+    ensures  foreign:    CacheForeignSame{Pre,Post};
     ensures  pages:      \result != 0 ==>
                              CachePagesKept{Pre,Post}(ext_page[\result], ext_page[\result] + ext_npages[\result]);
     ensures  fail:       \result == 0 ==> CachePagesKept{Pre,Post}(0, 0);
@@ -164,9 +154,7 @@ uint32_t page_cache_take(uint8_t state, uint64_t npages_max);
     ensures  ok:         PageCacheOk;
     ensures  free:       CachePagesAre(\old(ext_page[e]), \old(ext_page[e] + ext_npages[e]), state);
     ensures  others:     CacheHeldKept{Pre,Post}(e, e);
-    ensures  foreign:    CacheForeignKept{Pre,Post};
-    ensures  no_foreign: CacheForeignNoneNew{Pre,Post};
-    ensures  roots:      CacheForeignRoots{Pre,Post};
+    ensures  foreign:    CacheForeignSame{Pre,Post};
     ensures  pages:      CachePagesKept{Pre,Post}(\old(ext_page[e]), \old(ext_page[e] + ext_npages[e]));
 */
 void page_cache_give(uint32_t e, uint8_t state);

@@ -145,6 +145,7 @@ static inline void cache_set(uint32_t e, uint8_t state)
     ensures  ok:      PageCacheOk;
     ensures  busy:    CacheHas(e, EXTENT_BUSY);
     ensures  others:  CacheHeldKept{Pre,Post}(e, e);
+    ensures  foreign: CacheForeignSame{Pre,Post};
     ensures  pages:   CachePagesKept{Pre,Post}(ext_page[e], ext_page[e] + ext_npages[e]);
 */
 static void cache_pull(uint32_t e)
@@ -173,6 +174,7 @@ static void cache_pull(uint32_t e)
     ensures  ok:      PageCacheOk;
     ensures  free:    ExtUsed(e) && ext_state[e] == state;
     ensures  others:  CacheHeldKept{Pre,Post}(e, e);
+    ensures  foreign: CacheForeignSame{Pre,Post};
     ensures  pages:   CachePagesKept{Pre,Post}(ext_page[e], ext_page[e] + ext_npages[e]);
 */
 static void cache_put(uint32_t e, uint8_t state)
@@ -274,6 +276,7 @@ static inline void cache_merge(uint32_t a, uint32_t b)
     ensures  busy:    \result != 0 ==> CacheHas(\result, EXTENT_BUSY);
     ensures  all:     \result != 0 ==> ext_page[\result] == page && ext_npages[\result] == npages;
     ensures  fresh:   \result != 0 ==> !CacheHeldState(\old(ext_state[\result]));
+    ensures  leaves:  RadixKept{Pre,Post};
     ensures  others:  CacheHeldKept{Pre,Post}(0, 0);
     ensures  pages:   \result != 0 ==> CachePagesKept{Pre,Post}(page, page + npages);
     ensures  fail:    \result == 0 ==> CachePagesKept{Pre,Post}(0, 0);
@@ -316,6 +319,7 @@ static uint32_t cache_adopt(uint64_t page, uint64_t npages)
     ensures  behind:  ext_page[e] + ext_npages[e] < PAGE_COUNT_MAX ==>
                           ext_page_state[ext_page[e] + ext_npages[e]] != state;
     ensures  others:  CacheHeldKept{Pre,Post}(e, e);
+    ensures  foreign: CacheForeignSame{Pre,Post};
     ensures  pages:   CachePagesKept{Pre,Post}(\old(ext_page[e] + ext_npages[e]), ext_page[e] + ext_npages[e]);
 */
 static void cache_absorb_next(uint32_t e, uint8_t state)
@@ -352,6 +356,7 @@ static void cache_absorb_next(uint32_t e, uint8_t state)
     ensures  before:  ext_page_state[ext_page[\result] - 1] != state;
     ensures  same:    \result == e || CacheState(\old(ext_state[\result]));
     ensures  others:  CacheHeldKept{Pre,Post}(e, e);
+    ensures  foreign: CacheForeignSame{Pre,Post};
     ensures  pages:   CachePagesKept{Pre,Post}(ext_page[\result], \old(ext_page[e]));
 */
 static uint32_t cache_absorb_into_prev(uint32_t e, uint8_t state)
@@ -386,6 +391,7 @@ static uint32_t cache_absorb_into_prev(uint32_t e, uint8_t state)
     ensures  spare:   \old(ExtSpare(1)) ==> ExtSpare(1);
     ensures  are:     CachePagesAre(\old(ext_page[e]), \old(ext_page[e] + ext_npages[e]), state);
     ensures  others:  CacheHeldKept{Pre,Post}(e, e);
+    ensures  foreign: CacheForeignSame{Pre,Post};
     ensures  pages:   CachePagesKept{Pre,Post}(\old(ext_page[e]), \old(ext_page[e] + ext_npages[e]));
 */
 static uint32_t cache_give(uint32_t e, uint8_t state)

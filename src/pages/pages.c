@@ -1,10 +1,9 @@
 /* pages: lock, page cache call, unlock; and the purging that decay asks for. */
 #include "pages/pages.h"
 
-#include "pages/decay.h"
-#include "pages/page_cache.h"
-#include "platform/mutex.h"
 #include "platform/os.h"
+
+#include "pages_lemmas.acsl"
 
 #define PURGE_NPAGES_MAX (1UL << (26 - LG_PAGE))        /* at most 64 MiB leave the cache at a time */
 
@@ -15,108 +14,387 @@ bool     pages_keep_muzzy;
 uint64_t pages_purge_count;
 uint64_t pages_purged_npages;
 
-void pages_boot(int64_t dirty_decay_ms, int64_t muzzy_decay_ms)
+/* -- the lock -------------------------------------------------------------------------------------------------- */
+
+/* Other threads changed whatever this one does not hold; it purges BUSY e, 0: none. */
+/*@ requires locked:  LockHeld(LOCK_PAGES);
+    requires ok:      PageCacheOk;
+    requires held:    PagesHeldActive;
+    requires busy:    e != 0 ==> CacheHas(e, EXTENT_BUSY);
+    terminates        \true;
+    exits             \false;
+    assigns           PAGES_ASSIGNS_GUARDED;
+    ensures  ok:      PageCacheOk;
+    ensures  decay:   DecayOk;
+    ensures  busy:    e != 0 ==> CacheHas(e, EXTENT_BUSY) && ext_page[e] == \old(ext_page[e]) &&
+                          ext_npages[e] == \old(ext_npages[e]);
+    ensures  kept:    PagesKept{Pre,Post}(0);
+    ensures  owner:   PagesOwnerKept{Pre,Post}(0);
+    ensures  lists:   PagesListsKept{Pre,Post};
+    ensures  leaves:  RadixKept{Pre,Post};
+*/
+OTHERS_ACT(pages_others) /*@ ghost (uint32_t e) */;
+
+/*@ requires free:    LocksFree(LOCK_PAGES);
+    requires ok:      PageCacheOk;
+    requires held:    PagesHeldActive;
+    requires busy:    e != 0 ==> CacheHas(e, EXTENT_BUSY);
+    terminates        \true;
+    exits             \false;
+    assigns           PAGES_ASSIGNS;
+    ensures  locked:  LockHeld(LOCK_PAGES);
+    ensures  ok:      PageCacheOk;
+    ensures  decay:   DecayOk;
+    ensures  busy:    e != 0 ==> CacheHas(e, EXTENT_BUSY) && ext_page[e] == \old(ext_page[e]) &&
+                          ext_npages[e] == \old(ext_npages[e]);
+    ensures  kept:    PagesKept{Pre,Post}(0);
+    ensures  owner:   PagesOwnerKept{Pre,Post}(0);
+    ensures  lists:   PagesListsKept{Pre,Post};
+    ensures  leaves:  RadixKept{Pre,Post};
+*/
+static inline void pages_enter(void) /*@ ghost (uint32_t e) */
 {
-    page_cache_boot();
-    decay_boot();
-    pages_set_decay(dirty_decay_ms, muzzy_decay_ms);
+    mutex_lock(&pages_lock) /*@ ghost (LOCK_PAGES) */;
+    pages_others() /*@ ghost (e) */;
 }
 
-void pages_set_decay(int64_t dirty_ms, int64_t muzzy_ms)
+/*@ requires locked:  LockHeld(LOCK_PAGES);
+    requires ok:      PageCacheOk;
+    requires decay:   DecayOk;
+    terminates        \true;
+    exits             \false;
+    assigns           lock_held[LOCK_PAGES];
+    ensures  free:    LocksFree(LOCK_PAGES);
+*/
+static inline void pages_leave(void)
 {
-    mutex_lock(&pages_lock);
+    mutex_unlock(&pages_lock) /*@ ghost (LOCK_PAGES) */;
+}
+
+/* -- with the lock ---------------------------------------------------------------------------------------------- */
+
+/*@ requires decay:   DecayOk;
+    terminates        \true;
+    exits             \false;
+    assigns           PAGES_ASSIGNS_DECAY;
+    ensures  decay:   DecayOk;
+*/
+static void pages_use_decay(int64_t dirty_ms, int64_t muzzy_ms)
+{
     decay_set(0, dirty_ms);
     decay_set(1, muzzy_ms);
     pages_keep_muzzy = muzzy_ms != 0;
-    mutex_unlock(&pages_lock);
 }
 
-uint32_t pages_alloc(uint64_t npages, uint64_t align_npages, bool *zeroed)
+/*@ requires locked:  LockHeld(LOCK_PAGES);
+    requires ok:      PageCacheOk;
+    requires held:    PagesHeldActive;
+    requires some:    0 < npages;
+    requires power:   IsPowerOfTwo(align_npages);
+    requires zeroed:  \valid(zeroed);
+    terminates        \true;
+    exits             \false;
+    assigns           CACHE_ASSIGNS, CACHE_ASSIGNS_GROWTH, ext_zeroed[0 .. TABLE_MAX - 1], *zeroed;
+    ensures  ok:      PageCacheOk;
+    ensures  active:  \result != 0 ==> CacheHas(\result, EXTENT_ACTIVE) && ext_npages[\result] == npages;
+    ensures  aligned: \result != 0 ==> ext_page[\result] % align_npages == 0;
+    ensures  new:     \result != 0 ==> ext_kind[\result] == KIND_NONE;
+    ensures  nobodys: \result != 0 ==> PagesNobodys{Pre}(ext_page[\result], ext_page[\result] + npages);
+    ensures  kept:    PagesKept{Pre,Post}(0);
+    ensures  owner:   PagesOwnerKept{Pre,Post}(0);
+    ensures  lists:   PagesListsKept{Pre,Post};
+    ensures  leaves:  RadixKept{Pre,Post};
+*/
+static uint32_t pages_take(uint64_t npages, uint64_t align_npages, bool *zeroed)
 {
-    mutex_lock(&pages_lock);
+    /*@ assert held: \forall integer x; PagesHeld(x) ==> ExtIn(x, ext_page[x]) && ext_owner[ext_page[x]] == x; */
+    /*@ assert active: \forall integer x; PagesHeld(x) ==> ext_page_state[ext_page[x]] == EXTENT_ACTIVE; */
     uint32_t e = page_cache_alloc(npages, align_npages);
     *zeroed = e != 0 && AT(ext_zeroed, e) != 0;
-    mutex_unlock(&pages_lock);
     return e;
 }
 
-void pages_free(uint32_t e)
+/*@ requires locked:  LockHeld(LOCK_PAGES);
+    requires ok:      PageCacheOk;
+    requires held:    PagesHeldActive;
+    requires active:  CacheHas(e, EXTENT_ACTIVE);
+    terminates        \true;
+    exits             \false;
+    assigns           CACHE_ASSIGNS;
+    ensures  ok:      PageCacheOk;
+    ensures  kept:    PagesKept{Pre,Post}(e);
+    ensures  owner:   PagesOwnerKept{Pre,Post}(e);
+    ensures  lists:   PagesListsKept{Pre,Post};
+    ensures  leaves:  RadixKept{Pre,Post};
+*/
+static void pages_give(uint32_t e)
 {
-    mutex_lock(&pages_lock);
     page_cache_free(e);
-    mutex_unlock(&pages_lock);
 }
 
-static uint32_t pages_find_locked(uint64_t page)
+/*@ requires locked:  LockHeld(LOCK_PAGES);
+    requires ok:      PageCacheOk;
+    terminates        \true;
+    exits             \false;
+    assigns           \nothing;
+    ensures  found:   \result != 0 ==> ExtUsed(\result) && ext_page[\result] == page &&
+                          ext_state[\result] == EXTENT_ACTIVE;
+    ensures  none:    \result == 0 ==>
+                          \forall integer e; ExtUsed(e) && ext_state[e] == EXTENT_ACTIVE ==> ext_page[e] != page;
+*/
+static uint32_t pages_at(uint64_t page)
 {
     uint32_t e = page < PAGE_COUNT_MAX ? extent_at(page) : 0;
     return e != 0 && AT(ext_state, e) == EXTENT_ACTIVE ? e : 0;
 }
 
-uint32_t pages_find(uint64_t page)
+/*@ requires locked:  LockHeld(LOCK_PAGES);
+    requires ok:      PageCacheOk;
+    requires held:    PagesHeldActive;
+    requires mine:    PagesHeld(e) && ExtUsed(e);
+    requires some:    0 < npages;
+    terminates        \true;
+    exits             \false;
+    assigns           CACHE_ASSIGNS, CACHE_ASSIGNS_GROWTH, ext_zeroed[0 .. TABLE_MAX - 1];
+    ensures  ok:      PageCacheOk;
+    ensures  start:   ExtUsed(e) && ext_page[e] == \old(ext_page[e]);
+    ensures  active:  ext_state[e] == EXTENT_ACTIVE && ph_own[e] == \old(ph_own[e]);
+    ensures  length:  ext_npages[e] == (\result ? npages : \old(ext_npages[e]));
+    ensures  nobodys: PagesNobodys{Pre}(\old(ext_page[e] + ext_npages[e]), ext_page[e] + ext_npages[e]);
+    ensures  kept:    PagesKept{Pre,Post}(e);
+    ensures  owner:   PagesOwnerKept{Pre,Post}(e);
+    ensures  lists:   PagesListsKept{Pre,Post};
+    ensures  leaves:  RadixKept{Pre,Post};
+*/
+static bool pages_fit(uint32_t e, uint64_t npages)
 {
-    mutex_lock(&pages_lock);
-    uint32_t e = pages_find_locked(page);
-    mutex_unlock(&pages_lock);
+    uint64_t now = AT(ext_npages, e);
+    return npages == now || (npages < now ? page_cache_shrink(e, npages) : page_cache_expand(e, npages));
+}
+
+/* -- purging ---------------------------------------------------------------------------------------------------- */
+
+/* Without the lock: the pages are nobody's but BUSY. Which state they are in then; their own if the OS refused. */
+/*@ requires free:    LocksFree(LOCK_PAGES);
+    requires busy:    CachePagesAre(page, page + npages, EXTENT_BUSY);
+    requires nobodys: PagesNobodys(page, page + npages);
+    requires state:   CacheState(state);
+    terminates        \true;
+    exits             \false;
+    assigns           \nothing;
+    ensures  state:   CacheState(\result);
+*/
+static uint8_t pages_purge_run(uint64_t page, uint64_t npages, uint8_t state, bool lazily)
+{
+    if (lazily && os_purge_lazy(page, npages)) {
+        return EXTENT_MUZZY;
+    }
+    return os_purge(page, npages) ? EXTENT_RETAINED : state;
+}
+
+/* Counters stay where they are at the end of their range. */
+/*@ terminates        \true;
+    exits             \false;
+    assigns           \nothing;
+    ensures  sum:     \result == (n + more <= UINT64_MAX ? n + more : UINT64_MAX);
+*/
+static inline uint64_t pages_count(uint64_t n, uint64_t more)
+{
+    return n <= UINT64_MAX - more ? n + more : UINT64_MAX;
+}
+
+/*@ requires locked:  LockHeld(LOCK_PAGES);
+    requires ok:      PageCacheOk;
+    requires held:    PagesHeldActive;
+    requires state:   CacheState(state);
+    requires some:    0 < npages_max;
+    terminates        \true;
+    exits             \false;
+    assigns           CACHE_ASSIGNS, extent_count;
+    ensures  ok:      PageCacheOk;
+    ensures  busy:    \result != 0 ==> CacheHas(\result, EXTENT_BUSY);
+    ensures  are:     \result != 0 ==>
+                          CachePagesAre(ext_page[\result], ext_page[\result] + ext_npages[\result], EXTENT_BUSY);
+    ensures  nobodys: \result != 0 ==> PagesNobodys(ext_page[\result], ext_page[\result] + ext_npages[\result]);
+    ensures  kept:    PagesKept{Pre,Post}(0);
+    ensures  owner:   PagesOwnerKept{Pre,Post}(0);
+    ensures  lists:   PagesListsKept{Pre,Post};
+    ensures  leaves:  RadixKept{Pre,Post};
+*/
+static uint32_t pages_pull(uint8_t state, uint64_t npages_max)
+{
+    uint32_t e = page_cache_take(state, npages_max);
     return e;
 }
 
-bool pages_release(uint64_t page)
+/*@ requires locked:  LockHeld(LOCK_PAGES);
+    requires ok:      PageCacheOk;
+    requires held:    PagesHeldActive;
+    requires busy:    CacheHas(e, EXTENT_BUSY);
+    requires state:   CacheState(state);
+    terminates        \true;
+    exits             \false;
+    assigns           CACHE_ASSIGNS;
+    ensures  ok:      PageCacheOk;
+    ensures  kept:    PagesKept{Pre,Post}(0);
+    ensures  owner:   PagesOwnerKept{Pre,Post}(0);
+    ensures  lists:   PagesListsKept{Pre,Post};
+    ensures  leaves:  RadixKept{Pre,Post};
+*/
+static void pages_put(uint32_t e, uint8_t state)
 {
-    mutex_lock(&pages_lock);
-    uint32_t e = pages_find_locked(page);
-    if (e != 0) {
-        page_cache_free(e);
+    page_cache_give(e, state);
+}
+
+/* Takes one free extent of the given state out, purges it without the lock, and puts it back one state further: how many
+ * pages, 0 if there is none or the OS refused. The pages are BUSY in between, so nobody else can touch them. */
+/*@ requires locked:  LockHeld(LOCK_PAGES);
+    requires ok:      PageCacheOk;
+    requires held:    PagesHeldActive;
+    requires decay:   DecayOk;
+    requires state:   state == EXTENT_DIRTY || (state == EXTENT_MUZZY && !lazily);
+    requires some:    0 < npages_max;
+    terminates        \true;
+    exits             \false;
+    assigns           PAGES_ASSIGNS;
+    ensures  locked:  LockHeld(LOCK_PAGES);
+    ensures  ok:      PageCacheOk;
+    ensures  decay:   DecayOk;
+    ensures  kept:    PagesKept{Pre,Post}(0);
+    ensures  owner:   PagesOwnerKept{Pre,Post}(0);
+    ensures  lists:   PagesListsKept{Pre,Post};
+    ensures  leaves:  RadixKept{Pre,Post};
+*/
+static uint64_t pages_purge_one(uint8_t state, uint64_t npages_max, bool lazily)
+{
+    uint32_t e = pages_pull(state, npages_max);
+    if (e == 0) {
+        return 0;
     }
-    mutex_unlock(&pages_lock);
+    uint64_t page = AT(ext_page, e);
+    uint64_t npages = AT(ext_npages, e);
+    pages_leave();
+    uint8_t to = pages_purge_run(page, npages, state, lazily);
+    pages_enter() /*@ ghost (e) */;
+    uint64_t purged = to == state ? 0 : npages;
+    pages_purge_count = pages_count(pages_purge_count, 1);
+    pages_purged_npages = pages_count(pages_purged_npages, purged);
+    pages_put(e, to);
+    return purged;
+}
+
+/* Until no more than npages_limit pages of that state are left, or the OS refuses, or as many are purged as there were too
+ * many: what other threads free meanwhile waits for the next call. How many pages. */
+/*@ requires locked:  LockHeld(LOCK_PAGES);
+    requires ok:      PageCacheOk;
+    requires held:    PagesHeldActive;
+    requires decay:   DecayOk;
+    requires state:   state == EXTENT_DIRTY || (state == EXTENT_MUZZY && !lazily);
+    terminates        \true;
+    exits             \false;
+    assigns           PAGES_ASSIGNS;
+    ensures  locked:  LockHeld(LOCK_PAGES);
+    ensures  ok:      PageCacheOk;
+    ensures  decay:   DecayOk;
+    ensures  kept:    PagesKept{Pre,Post}(0);
+    ensures  owner:   PagesOwnerKept{Pre,Post}(0);
+    ensures  lists:   PagesListsKept{Pre,Post};
+    ensures  leaves:  RadixKept{Pre,Post};
+*/
+static bool pages_purge_to(uint8_t state, uint64_t npages_limit, bool lazily)
+{
+    uint64_t now = extent_npages_total[state];
+    uint64_t left = now > npages_limit ? now - npages_limit : 0;
+    bool     any = false;
+    /*@ loop invariant locked:  LockHeld(LOCK_PAGES);
+        loop invariant ok:      PageCacheOk;
+        loop invariant held:    PagesHeldActive;
+        loop invariant decay:   DecayOk;
+        loop invariant kept:    PagesKept{Pre,Here}(0);
+        loop invariant owner:   PagesOwnerKept{Pre,Here}(0);
+        loop invariant lists:   PagesListsKept{Pre,Here};
+        loop invariant leaves:  RadixKept{Pre,Here};
+        loop assigns   left, any, PAGES_ASSIGNS;
+        loop variant   left;
+    */
+    while (left > 0 && extent_npages_total[state] > npages_limit) {
+        uint64_t excess = extent_npages_total[state] - npages_limit;
+        uint64_t most = left < excess ? left : excess;
+        uint64_t purged = pages_purge_one(state, most < PURGE_NPAGES_MAX ? most : PURGE_NPAGES_MAX, lazily);
+        if (purged == 0) {
+            return any;
+        }
+        any = true;
+        left = purged < left ? left - purged : 0;
+    }
+    return any;
+}
+
+/* -- the interface --------------------------------------------------------------------------------------------- */
+
+void pages_boot(int64_t dirty_ms, int64_t muzzy_ms)
+{
+    page_cache_boot();
+    decay_boot();
+    pages_use_decay(dirty_ms, muzzy_ms);
+}
+
+void pages_set_decay(int64_t dirty_ms, int64_t muzzy_ms)
+{
+    pages_enter() /*@ ghost (0) */;
+    pages_use_decay(dirty_ms, muzzy_ms);
+    pages_leave();
+}
+
+uint32_t pages_alloc(uint64_t npages, uint64_t align_npages, bool *zeroed)
+{
+    pages_enter() /*@ ghost (0) */;
+    uint32_t e = pages_take(npages, align_npages, zeroed);
+    pages_leave();
+    return e;
+}
+
+void pages_free(uint32_t e)
+{
+    pages_enter() /*@ ghost (0) */;
+    pages_give(e);
+    /*@ ghost ext_kind[e] = KIND_NONE; */
+    pages_leave();
+}
+
+uint32_t pages_find(uint64_t page)
+{
+    pages_enter() /*@ ghost (0) */;
+    uint32_t e = pages_at(page);
+    pages_leave();
+    return e;
+}
+
+bool pages_release(uint64_t page) /*@ ghost (uint32_t mine) */
+{
+    pages_enter() /*@ ghost (0) */;
+    uint32_t e = pages_at(page);
+    if (e != 0) {
+        pages_give(e);
+    }
+    /*@ ghost ext_kind[mine] = KIND_NONE; */
+    pages_leave();
     return e != 0;
 }
 
 bool pages_resize(uint32_t e, uint64_t npages)
 {
-    mutex_lock(&pages_lock);
-    uint64_t now = AT(ext_npages, e);
-    bool     done = npages == now || (npages < now ? page_cache_shrink(e, npages) : page_cache_expand(e, npages));
-    mutex_unlock(&pages_lock);
+    pages_enter() /*@ ghost (0) */;
+    bool done = pages_fit(e, npages);
+    pages_leave();
     return done;
-}
-
-/* Takes one free extent of the given state out, purges it without the lock, and puts it back one state further.
- * Called and left with the lock held; the pages are BUSY in between, so nobody else can touch them. */
-static bool pages_purge_one(uint8_t state, uint64_t npages_max, bool lazily)
-{
-    uint32_t e = page_cache_take(state, npages_max);
-    if (e == 0) {
-        return false;
-    }
-    uint64_t page = AT(ext_page, e);
-    uint64_t npages = AT(ext_npages, e);
-    mutex_unlock(&pages_lock);
-    bool lazy_done = lazily && os_purge_lazy(page, npages);
-    bool done = !lazy_done && os_purge(page, npages);
-    mutex_lock(&pages_lock);
-    pages_purge_count += 1;
-    pages_purged_npages += lazy_done || done ? npages : 0;
-    page_cache_give(e, lazy_done ? EXTENT_MUZZY : done ? EXTENT_RETAINED : state);
-    return lazy_done || done;
-}
-
-/* Until no more than npages_limit pages of that state are left, or the OS refuses. */
-static void pages_purge_to(uint8_t state, uint64_t npages_limit, bool lazily)
-{
-    while (extent_npages_total[state] > npages_limit) {
-        uint64_t excess = extent_npages_total[state] - npages_limit;
-        if (!pages_purge_one(state, excess < PURGE_NPAGES_MAX ? excess : PURGE_NPAGES_MAX, lazily)) {
-            return;
-        }
-    }
 }
 
 /* While another thread purges, its BUSY pages are missing from the counts: that thread sees to the curve. */
 void pages_decay(void)
 {
     uint64_t now_ms = os_clock_ms();
-    mutex_lock(&pages_lock);
+    pages_enter() /*@ ghost (0) */;
     if (!pages_purging) {
         uint64_t dirty_max = decay_advance(0, now_ms, extent_npages_total[EXTENT_DIRTY]);
         uint64_t muzzy_max = decay_advance(1, now_ms, extent_npages_total[EXTENT_MUZZY]);
@@ -125,44 +403,47 @@ void pages_decay(void)
         pages_purge_to(EXTENT_MUZZY, muzzy_max, false);
         pages_purging = false;
     }
-    mutex_unlock(&pages_lock);
+    pages_leave();
 }
 
 bool pages_trim(void)
 {
-    mutex_lock(&pages_lock);
-    uint64_t before = pages_purged_npages;
-    pages_purge_to(EXTENT_DIRTY, 0, false);
-    pages_purge_to(EXTENT_MUZZY, 0, false);
-    bool any = pages_purged_npages != before;
-    mutex_unlock(&pages_lock);
-    return any;
+    pages_enter() /*@ ghost (0) */;
+    bool dirty = pages_purge_to(EXTENT_DIRTY, 0, false);
+    bool muzzy = pages_purge_to(EXTENT_MUZZY, 0, false);
+    pages_leave();
+    return dirty || muzzy;
 }
 
 void pages_read_stats(struct pages_stats *stats)
 {
-    mutex_lock(&pages_lock);
+    pages_enter() /*@ ghost (0) */;
+    /*@ loop invariant range:  0 <= s <= EXTENT_STATES;
+        loop invariant copied: \forall integer i; 0 <= i < s ==> stats->npages[i] == extent_npages_total[i];
+        loop assigns   s, stats->npages[0 .. EXTENT_STATES - 1];
+        loop variant   EXTENT_STATES - s;
+    */
     for (uint32_t s = 0; s < EXTENT_STATES; s++) {
         stats->npages[s] = extent_npages_total[s];
     }
     stats->purges = pages_purge_count;
     stats->purged_npages = pages_purged_npages;
-    mutex_unlock(&pages_lock);
+    pages_leave();
 }
 
 void pages_prefork(void)
 {
-    mutex_lock(&pages_lock);
+    pages_enter() /*@ ghost (0) */;
 }
 
 void pages_postfork_parent(void)
 {
-    mutex_unlock(&pages_lock);
+    pages_leave();
 }
 
 /* A purge that another thread had under way is lost with that thread: its BUSY pages stay out of the cache. */
 void pages_postfork_child(void)
 {
-    mutex_reset(&pages_lock);
+    mutex_reset(&pages_lock) /*@ ghost (LOCK_PAGES) */;
     pages_purging = false;
 }

@@ -59,8 +59,6 @@ void pages_boot(int64_t dirty_ms, int64_t muzzy_ms);
     ensures  kept:        PagesKept{Pre,Post}(0);
     ensures  owner:       PagesOwnerKept{Pre,Post}(0);
     ensures  lists:       PagesListsKept{Pre,Post};
-    ensures  lists_new:   PagesListsNoneNew{Pre,Post};
-    ensures  roots:       PagesRootsKept{Pre,Post};
     ensures  leaves:      RadixKept{Pre,Post};
 */
 void pages_set_decay(int64_t dirty_ms, int64_t muzzy_ms);
@@ -84,8 +82,6 @@ void pages_set_decay(int64_t dirty_ms, int64_t muzzy_ms);
     ensures  kept:        PagesKept{Pre,Post}(0);
     ensures  owner:       PagesOwnerKept{Pre,Post}(0);
     ensures  lists:       PagesListsKept{Pre,Post};
-    ensures  lists_new:   PagesListsNoneNew{Pre,Post};
-    ensures  roots:       PagesRootsKept{Pre,Post};
     ensures  leaves:      RadixKept{Pre,Post};
 */
 uint32_t pages_alloc(uint64_t npages, uint64_t align_npages, bool *zeroed);
@@ -105,8 +101,6 @@ uint32_t pages_alloc(uint64_t npages, uint64_t align_npages, bool *zeroed);
     ensures  kept:        PagesKept{Pre,Post}(e);
     ensures  owner:       PagesOwnerKept{Pre,Post}(e);
     ensures  lists:       PagesListsKept{Pre,Post};
-    ensures  lists_new:   PagesListsNoneNew{Pre,Post};
-    ensures  roots:       PagesRootsKept{Pre,Post};
     ensures  leaves:      RadixKept{Pre,Post};
 */
 void pages_free(uint32_t e);
@@ -128,33 +122,30 @@ void pages_free(uint32_t e);
     ensures  kept:        PagesKept{Pre,Post}(0);
     ensures  owner:       PagesOwnerKept{Pre,Post}(0);
     ensures  lists:       PagesListsKept{Pre,Post};
-    ensures  lists_new:   PagesListsNoneNew{Pre,Post};
-    ensures  roots:       PagesRootsKept{Pre,Post};
     ensures  leaves:      RadixKept{Pre,Post};
 */
 uint32_t pages_find(uint64_t page);
 
-/* Frees the ACTIVE extent that starts at page; false: none does. e is the one of this thread's that does, 0 if none. */
+/* Frees the ACTIVE extent that starts at page; false: none does. mine is the one of this thread's that does, 0 if none. */
 /*@ requires lock:        LocksFree(LOCK_PAGES);
     requires ok:          PageCacheOk;
     requires held:        PagesHeldActive;
-    requires mine:        e != 0 ==> PagesHeld(e) && ExtUsed(e) && ph_own[e] == 0 && ext_page[e] == page;
-    requires not_mine:    \forall integer x; PagesHeld(x) && x != e ==> ext_page[x] != page;
+    requires listed:      PagesListedHeld;
+    requires mine:        mine != 0 ==> PagesHeld(mine) && ExtUsed(mine) && ph_own[mine] == 0 && ext_page[mine] == page;
+    requires not_mine:    \forall integer x; PagesHeld(x) && x != mine ==> ext_page[x] != page;
     terminates            \true;
     exits                 \false;
-    assigns               PAGES_ASSIGNS, ext_kind[e];
+    assigns               PAGES_ASSIGNS, ext_kind[mine];
     ensures  lock:        LocksFree(LOCK_PAGES);
     ensures  ok:          PageCacheOk;
-    ensures  done:        e != 0 ==> \result;
-    ensures  gone:        ext_kind[e] == KIND_NONE;
-    ensures  kept:        PagesKept{Pre,Post}(e);
-    ensures  owner:       PagesOwnerKept{Pre,Post}(e);
+    ensures  done:        mine != 0 ==> \result;
+    ensures  gone:        ext_kind[mine] == KIND_NONE;
+    ensures  kept:        PagesKept{Pre,Post}(mine);
+    ensures  owner:       PagesOwnerKept{Pre,Post}(mine);
     ensures  lists:       PagesListsKept{Pre,Post};
-    ensures  lists_new:   PagesListsNoneNew{Pre,Post};
-    ensures  roots:       PagesRootsKept{Pre,Post};
     ensures  leaves:      RadixKept{Pre,Post};
 */
-bool pages_release(uint64_t page) /*@ ghost (uint32_t e) */;
+bool pages_release(uint64_t page) /*@ ghost (uint32_t mine) */;
 
 /* In place, either way; false: e is as it was. */
 /*@ requires lock:        LocksFree(LOCK_PAGES);
@@ -174,8 +165,6 @@ bool pages_release(uint64_t page) /*@ ghost (uint32_t e) */;
     ensures  kept:        PagesKept{Pre,Post}(e);
     ensures  owner:       PagesOwnerKept{Pre,Post}(e);
     ensures  lists:       PagesListsKept{Pre,Post};
-    ensures  lists_new:   PagesListsNoneNew{Pre,Post};
-    ensures  roots:       PagesRootsKept{Pre,Post};
     ensures  leaves:      RadixKept{Pre,Post};
 */
 bool pages_resize(uint32_t e, uint64_t npages);
@@ -192,8 +181,6 @@ bool pages_resize(uint32_t e, uint64_t npages);
     ensures  kept:        PagesKept{Pre,Post}(0);
     ensures  owner:       PagesOwnerKept{Pre,Post}(0);
     ensures  lists:       PagesListsKept{Pre,Post};
-    ensures  lists_new:   PagesListsNoneNew{Pre,Post};
-    ensures  roots:       PagesRootsKept{Pre,Post};
     ensures  leaves:      RadixKept{Pre,Post};
 */
 void pages_decay(void);
@@ -210,8 +197,6 @@ void pages_decay(void);
     ensures  kept:        PagesKept{Pre,Post}(0);
     ensures  owner:       PagesOwnerKept{Pre,Post}(0);
     ensures  lists:       PagesListsKept{Pre,Post};
-    ensures  lists_new:   PagesListsNoneNew{Pre,Post};
-    ensures  roots:       PagesRootsKept{Pre,Post};
     ensures  leaves:      RadixKept{Pre,Post};
 */
 bool pages_trim(void);
@@ -231,8 +216,6 @@ bool pages_trim(void);
     ensures  kept:        PagesKept{Pre,Post}(0);
     ensures  owner:       PagesOwnerKept{Pre,Post}(0);
     ensures  lists:       PagesListsKept{Pre,Post};
-    ensures  lists_new:   PagesListsNoneNew{Pre,Post};
-    ensures  roots:       PagesRootsKept{Pre,Post};
     ensures  leaves:      RadixKept{Pre,Post};
 */
 void pages_read_stats(struct pages_stats *stats);
@@ -250,8 +233,6 @@ void pages_read_stats(struct pages_stats *stats);
     ensures  kept:        PagesKept{Pre,Post}(0);
     ensures  owner:       PagesOwnerKept{Pre,Post}(0);
     ensures  lists:       PagesListsKept{Pre,Post};
-    ensures  lists_new:   PagesListsNoneNew{Pre,Post};
-    ensures  roots:       PagesRootsKept{Pre,Post};
     ensures  leaves:      RadixKept{Pre,Post};
 */
 void pages_prefork(void);

@@ -43,6 +43,7 @@ bool os_purge(uint64_t page, uint64_t npages);
 /* Zero bytes for metadata that is never given back; NULL if there are none. */
 void *os_map_metadata(size_t bytes);
 
+/*@ terminates \true; exits \false; assigns \nothing; */
 uint64_t os_clock_ms(void);                             /* monotonic */
 uint32_t os_cpu_count(void);                            /* that this process may run on, at least 1 */
 uint64_t os_page_bytes(void);
