@@ -145,13 +145,13 @@ def drops(text, tokens, i, nesting):
             return
 
 
-def mutants(module, files):
+def mutants(module, files, root):
     """All mutants of a module's C files under src/."""
     found = []
     for path in files:
         if not path.startswith("src/"):
             continue
-        original = (wp.ROOT / path).read_text()
+        original = (root / path).read_text()
         text = blank(original)
         for function, begin, end in wp.bodies(text):
             seen = {}

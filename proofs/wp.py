@@ -86,9 +86,10 @@ class Result:
         self.ok = proved == total and not failed and not wrong
 
 
-def run(source, functions, *, why3, cache, timeout, limit, provers="z3,cvc4", include=(), define=(), extra=(), log=None, first=False):
+def run(source, functions, *, why3, cache, timeout, limit, provers="z3,cvc4", include=(), define=(), extra=(), log=None, first=False,
+        root=ROOT):
     """One process over a few functions. include: folders that come before the tree's own; first: stop at the first failure."""
-    folders = [*include, ROOT / "spec", ROOT / "src"]
+    folders = [*include, root / "spec", root / "src"]
     cmd = ["timeout", str(limit), "frama-c", *FLAGS, "-wp-prover", provers, "-wp-timeout", str(timeout), "-wp-fct", ",".join(functions), *extra,
            "-wp-cache", "update", "-wp-cache-dir", str(cache),
            "-cpp-extra-args=" + " ".join([f"-I{f}" for f in folders] + [f"-D{d}" for d in define]), str(source)]

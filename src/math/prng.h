@@ -42,6 +42,7 @@ static inline uint64_t prng_step(uint64_t x)
     assigns         \nothing;
     ensures  part:  \result < range ==> PrngPart(x, \result, range);
     ensures  only:  \forall integer r; 0 <= r < range && PrngPart(x, r, range) ==> \result == r;
+    ensures  none:  \result == range ==> PrngNoPart(x, range);
     ensures  most:  \result <= range;
 */
 static inline uint64_t prng_part(uint64_t x, uint64_t range)
@@ -58,20 +59,26 @@ static inline uint64_t prng_part(uint64_t x, uint64_t range)
     exits           \false;
     assigns         *state;
     ensures  below: \result < range;
-    ensures  part:  \result == 0 || PrngPart(*state, \result, range);
+    ensures  first: PrngRange(\old(*state), *state, \result, range);
 */
 static inline uint64_t prng_range(uint64_t *state, uint64_t range)
 {
+    /*@ ghost uint64_t before = *state; */
     /*@ loop invariant tries: 0 <= i <= PRNG_TRIES_MAX;
+        loop invariant state: *state == PrngNth(before, i);
+        loop invariant tried: PrngTried(before, i, range);
         loop assigns i, *state;
         loop variant PRNG_TRIES_MAX - i;
     */
     for (uint32_t i = 0; i < PRNG_TRIES_MAX; i++) {
         *state = prng_step(*state);
         uint64_t r = prng_part(*state, range);
+        /*@ assert state: *state == PrngNth(before, i + 1); */
         if (r < range) {
+            /*@ assert first: PrngRange(before, *state, r, range); */
             return r;
         }
+        /*@ ghost prng_lemma_tried(before, i, range); */
     }
     return 0;
 }
