@@ -33,7 +33,7 @@ static void give(struct tcache *t, uint32_t i)
 {
     uint64_t block = out[i];
     uint32_t bin = out_bin[i];
-    uint32_t before = t->top[bin];
+    uint64_t before = t->top[bin];
     out[i] = out[--out_count];
     out_bin[i] = out_bin[out_count];
     if (tcache_push(t, block)) {
@@ -51,7 +51,7 @@ static void check_shape(const struct tcache *t)
 {
     for (uint32_t b = 0; b < TCACHE_BINS; b++) {
         CHECK(t->floor[b] <= t->top[b] && t->top[b] <= t->limit[b] && t->slot[t->floor[b]] == 0);
-        for (uint32_t i = t->floor[b] + 1; i <= t->top[b]; i++) {
+        for (uint64_t i = t->floor[b] + 1; i <= t->top[b]; i++) {
             CHECK(t->slot[i] != 0);
         }
     }

@@ -65,7 +65,7 @@ static void tcache_shape(struct tcache *t, bool room)
         if (b > 0 && room) {
             t->limit[b] = floor + tcache_depth(b);
             t->magic[b] = divide_magic((uint32_t)size_class_bytes(tcache_szind(b)));
-            t->negated[b] = divide_negate(t->magic[b]);
+            t->negated[b] = word_negate(t->magic[b]);
             floor = t->limit[b] + 1;
         }
     }
@@ -97,7 +97,7 @@ static void tcache_give_back(uint32_t bin, uint64_t *blocks, uint32_t n)
 static void tcache_flush_oldest(struct tcache *t, uint32_t bin, uint32_t n)
 {
     uint32_t first = t->floor[bin] + 1;
-    uint32_t left = t->top[bin] - t->floor[bin] - n;
+    uint32_t left = (uint32_t)t->top[bin] - t->floor[bin] - n;
     if (n > 0) {
         tcache_give_back(bin, &t->slot[first], n);
         memmove(&t->slot[first], &t->slot[first + n], left * sizeof t->slot[0]);
@@ -108,19 +108,19 @@ static void tcache_flush_oldest(struct tcache *t, uint32_t bin, uint32_t n)
 void tcache_flush(struct tcache *t)
 {
     for (uint32_t b = 1; b < TCACHE_BINS && !tcache_is_standin(t); b++) {
-        tcache_flush_oldest(t, b, t->top[b] - t->floor[b]);
+        tcache_flush_oldest(t, b, (uint32_t)t->top[b] - t->floor[b]);
     }
 }
 
 /* A stack without a miss since its last turn is longer than the thread needs. */
 static void tcache_collect(struct tcache *t, uint32_t bin)
 {
-    uint32_t n = t->top[bin] - t->floor[bin];
-    if (!t->missed[bin] && n > 0) {
+    uint32_t n = (uint32_t)t->top[bin] - t->floor[bin];
+    if (t->missed[bin] == 0 && n > 0) {
         tcache_flush_oldest(t, bin, n - n * 3 / 4);
         t->fill[bin] = t->fill[bin] > TCACHE_FILL_FIRST ? (uint16_t)(t->fill[bin] / 2) : (uint16_t)TCACHE_FILL_FIRST;
     }
-    t->missed[bin] = false;
+    t->missed[bin] = 0;
 }
 
 void tcache_tick(struct tcache *t)
@@ -128,10 +128,10 @@ void tcache_tick(struct tcache *t)
     if (tcache_is_standin(t)) {
         return;
     }
-    t->ticks -= 1;
+    t->ticks = (uint16_t)(t->ticks - 1);
     if (t->ticks == 0) {
         t->ticks = TCACHE_TICKS;
-        t->collect = t->collect + 1 < TCACHE_BINS ? t->collect + 1 : 1;
+        t->collect = (uint16_t)(t->collect + 1U < TCACHE_BINS ? t->collect + 1U : 1U);
         tcache_collect(t, t->collect);
         pages_decay();
     }
@@ -153,7 +153,7 @@ uint64_t tcache_refill(struct tcache *t, uint32_t bin)
     uint32_t n = bin_fill(t->arena, tcache_szind(bin), &t->slot[t->floor[bin] + 1], want);
     t->top[bin] = t->floor[bin] + n;
     t->fill[bin] = (uint16_t)(want * 2 <= depth ? want * 2 : want);
-    t->missed[bin] = true;
+    t->missed[bin] = 1;
     return tcache_pop(t, bin);
 }
 
@@ -205,14 +205,14 @@ void tcache_free_slow(struct tcache *t, uint64_t block, const char *call)
     t->leaf = radix_tree_leaf(window);
     t->window = window * (1UL << RADIX_LG_WINDOW);
     t->window_pages = RADIX_WINDOW_PAGES;
-    uint32_t top = t->top[bin];
+    uint64_t top = t->top[bin];
     if (t->slot[top] == block) {
         trap_misuse(call, "double free", block);
     }
     if (top >= t->limit[bin]) {
         uint32_t n = t->limit[bin] - t->floor[bin];
         tcache_flush_oldest(t, bin, n - n / 2);
-        t->missed[bin] = true;
+        t->missed[bin] = 1;
         tcache_tick(t);
         top = t->top[bin];
     }
@@ -249,7 +249,7 @@ struct tcache *tcache_create(void)
     tcache_live_count += t != NULL ? 1 : 0;
     mutex_unlock(&tcache_lock);
     if (t != NULL) {
-        t->arena = arena_join();
+        t->arena = (uint16_t)arena_join();
     }
     return t;
 }

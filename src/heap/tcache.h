@@ -16,32 +16,32 @@
 #include <stdint.h>
 
 #include "ds/radix_tree.h"
+#include "heap/heap.h"
 #include "heap/word.h"
 #include "math/divide.h"
 #include "math/size_class.h"
 #include "platform/config.h"
 #include "platform/table.h"
 
-#define TCACHE_LARGE_CLASSES 9U                                 /* large classes that are cached: 16 to 64 KiB by default */
-#define TCACHE_BINS (1U + SC_NBINS + TCACHE_LARGE_CLASSES)      /* bin = size class index + 1 */
+#define TCACHE_BINS (1U + SC_NBINS + HEAP_LARGE_CACHED)         /* bin = size class index + 1 */
 #define TCACHE_DEPTH_MAX 512U
 #define TCACHE_SLOTS (TCACHE_BINS * (TCACHE_DEPTH_MAX + 1U))
 
 struct tcache {
-    uint32_t            top[TCACHE_BINS];
+    uint64_t            top[TCACHE_BINS];
     uint32_t            limit[TCACHE_BINS];
     divide_magic_t      magic[TCACHE_BINS];                     /* reciprocal of the class */
-    divide_magic_t      negated[TCACHE_BINS];                   /* the same, as divide_negate makes it */
+    divide_magic_t      negated[TCACHE_BINS];                   /* the same, as word_negate makes it */
     uint64_t            window_pages;                           /* RADIX_WINDOW_PAGES, or 0: no leaf yet */
     uint64_t            window;                                 /* where the window of the leaf begins */
     struct radix_leaf  *leaf;
     uint8_t             bin_of[SC_LOOKUP_MAX + 1];              /* bytes -> bin: a byte each saves two instructions */
     uint32_t            floor[TCACHE_BINS];
     uint16_t            fill[TCACHE_BINS];                      /* blocks to ask for at the next miss */
-    bool                missed[TCACHE_BINS];                    /* since the last collection */
-    uint32_t            arena;
-    uint32_t            ticks;                                  /* slow events until the next collection */
-    uint32_t            collect;                                /* bin whose turn it is */
+    uint16_t            missed[TCACHE_BINS];                    /* 1: since the last collection */
+    uint16_t            arena;
+    uint16_t            ticks;                                  /* slow events until the next collection */
+    uint16_t            collect;                                /* bin whose turn it is */
     struct tcache      *next;                                   /* in the list of all caches */
     struct tcache      *next_idle;                              /* in the list of those without a thread */
     uint64_t            slot[TCACHE_SLOTS];
@@ -52,17 +52,84 @@ _Static_assert(TCACHE_BINS <= 256, "bin_of holds a bin in a byte");
 extern struct tcache tcache_unborn;
 extern struct tcache tcache_dead;
 
+#include "tcache.acsl"
+#include "tcache_lemmas.acsl"
+
+/* The block on top, 0 if there is none. */
+/*@ requires bin:     bin < TCACHE_BINS;
+    requires limits:  TcacheLimits(t);
+    requires tops:    TcacheTops(t);
+    requires floors:  TcacheFloors(t);
+    requires valid:   \valid_read(t);
+    terminates        \true;
+    exits             \false;
+    assigns           \nothing;
+    ensures  top:     \result == t->slot[t->top[bin]];
+    ensures  in:      \result != 0 ==> TCACHE_IN(t, bin, t->top[bin]);
+*/
+static inline uint64_t tcache_top(const struct tcache *t, uint64_t bin)
+{
+    return t->slot[ATOMIC_LOAD(t->top[bin])];
+}
+
+/* Takes the block on top away. */
+/*@ requires bin:     TCACHE_IN(t, bin, t->top[bin]);
+    requires limits:  TcacheLimits(t);
+    requires tops:    TcacheTops(t);
+    requires floors:  TcacheFloors(t);
+    requires states:  TcacheCached(t);
+    requires classes: TcacheClasses(t);
+    requires places:  TcachePlaces(t);
+    requires valid:   \valid(t);
+    terminates        \true;
+    exits             \false;
+    assigns           t->top[bin];
+    ensures  tops:    TcacheTops(t);
+    ensures  floors:  TcacheFloors(t);
+    ensures  states:  TcacheCached(t);
+    ensures  classes: TcacheClasses(t);
+    ensures  places:  TcachePlaces(t);
+    ensures  absent:  TcacheAbsent(t, t->slot[\old(t->top[bin])]);
+*/
+static inline void tcache_drop(struct tcache *t, uint64_t bin)
+{
+    t->top[bin] -= 1;
+}
+
 /* The block on top of the stack of that bin, 0 if it is empty. */
+/*@ requires heap:    HeapOk;
+    requires ok:      TcacheOk(t);
+    requires bin:     bin < TCACHE_BINS;
+    terminates        \true;
+    exits             \false;
+    assigns           TCACHE_ASSIGNS_STACKS(t), block_state[0 .. ADDRESS_MAX - 1];
+    ensures  heap:    HeapOk;
+    ensures  ok:      TcacheOk(t);
+    ensures  cached:  \result != 0 ==> \result < ADDRESS_MAX && \at(block_state[\result],Pre) == BLOCK_CACHED;
+    ensures  live:    \result != 0 ==> block_state[\result] == BLOCK_LIVE;
+    ensures  class:   \result != 0 ==> bin != 0 && block_szind[\result] == bin - 1;
+    ensures  others:  TcacheBlocksSame{Pre,Post}(\result);
+*/
 static inline uint64_t tcache_pop(struct tcache *t, uint64_t bin)
 {
-    uint64_t block = t->slot[ATOMIC_LOAD(t->top[bin])];
+    uint64_t block = tcache_top(t, bin);
     if (block != 0) {
-        t->top[bin] -= 1;
+        tcache_drop(t, bin);
+        /*@ ghost block_set_state(block, BLOCK_LIVE); */
     }
     return block;
 }
 
-/* The bin of a request of at most SC_LOOKUP_MAX bytes. */
+/* The bin of a request of at most SC_LOOKUP_MAX bytes; 0, whose stack is always empty, in the cache that is not born. */
+/*@ requires ok:      TcacheOk(t);
+    requires bytes:   bytes <= SC_LOOKUP_MAX;
+    terminates        \true;
+    exits             \false;
+    assigns           \nothing;
+    ensures  range:   \result <= SC_NBINS;
+    ensures  fits:    \result != 0 ==> ClassFits(bytes, \result - 1);
+    ensures  least:   \result != 0 ==> ClassLeast(bytes, \result - 1);
+*/
 static inline uint64_t tcache_bin_of(const struct tcache *t, uint64_t bytes)
 {
     return t->bin_of[bytes];
@@ -76,13 +143,13 @@ static inline bool tcache_push(struct tcache *t, uint64_t block)
     if (page >= t->window_pages) {
         return false;
     }
-    uint64_t bin = radix_leaf_high(t->leaf, page);
-    uint32_t back = half_distance((uint32_t)(block % WORD_HALF), radix_leaf_low(t->leaf, page));
-    if (divide_fraction_back(back, t->negated[bin]) >= t->magic[bin]) {
+    uint64_t bin = radix_leaf_high(t->leaf, page) /*@ ghost (t->window / RADIX_HALF) */;
+    uint32_t base = radix_leaf_low(t->leaf, page) /*@ ghost (t->window / RADIX_HALF) */;
+    if (word_fraction(base, block, t->negated[bin]) /*@ ghost (t->magic[bin]) */ >= t->magic[bin]) {
         return false;
     }
     uint64_t top = ATOMIC_LOAD(t->top[bin]);
-    if (top >= t->limit[bin] || t->slot[top] == block) {
+    if ((uint32_t)top >= t->limit[bin] || t->slot[top] == block) {
         return false;
     }
     t->slot[top + 1] = block;

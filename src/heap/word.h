@@ -12,56 +12,104 @@
 
 #define WORD_HALF 4294967296UL
 
+#include "word.acsl"
+
+/*@ requires class:   szind < SC_NSIZES;
+    terminates        \true;
+    exits             \false;
+    assigns           \nothing;
+    ensures  high:    \result / WORD_HALF == szind + 1;
+    ensures  low:     \result % WORD_HALF == base % WORD_HALF;
+    ensures  word:    \result == (szind + 1) * WORD_HALF + base % WORD_HALF;
+*/
 static inline uint64_t word_make(uint64_t base, uint32_t szind)
 {
     return (szind + 1UL) * WORD_HALF + base % WORD_HALF;
 }
 
+/*@ terminates        \true;
+    exits             \false;
+    assigns           \nothing;
+    ensures  bin:     \result == word / WORD_HALF;
+*/
 static inline uint32_t word_bin(uint64_t word)
 {
     return (uint32_t)(word / WORD_HALF);
 }
 
 /* Bytes from `from` to `to`, modulo 2^32: one subtraction. */
+/*@ terminates        \true;
+    exits             \false;
+    assigns           \nothing;
+    ensures  up:      from <= to ==> \result == to - from;
+    ensures  down:    to < from ==> \result == to - from + WORD_HALF;
+*/
 static inline uint32_t half_distance(uint32_t from, uint32_t to)
 {
     return (uint32_t)(((uint64_t)to + WORD_HALF - from) % WORD_HALF);
 }
 
 /* The same modulo 2^64. */
+/*@ terminates        \true;
+    exits             \false;
+    assigns           \nothing;
+    ensures  up:      from <= to ==> \result == to - from;
+    ensures  down:    to < from ==> \result == to - from + UINT64_MAX + 1;
+*/
 static inline uint64_t word_distance(uint64_t from, uint64_t to)
 {
     return to >= from ? to - from : UINT64_MAX - (from - to) + 1;
 }
 
-/* divide_fraction for who has the offset's negative: back is half_distance(address, base), and negated the reciprocal as
- * divide_negate makes it. Subtracting the address from the base leaves the address where it is: one instruction less. */
-#if DIVIDE_LG == 32
-static inline divide_magic_t divide_negate(divide_magic_t magic)
-{
-    return (divide_magic_t)((DIVIDE_ONE - magic) % DIVIDE_ONE);
-}
-
-static inline divide_magic_t divide_fraction_back(uint32_t back, divide_magic_t negated)
-{
-    return (divide_magic_t)((uint64_t)back * negated % DIVIDE_ONE);
-}
-#else
-static inline divide_magic_t divide_negate(divide_magic_t magic)
-{
-    return magic;
-}
-
-static inline divide_magic_t divide_fraction_back(uint32_t back, divide_magic_t negated)
-{
-    return divide_fraction(half_distance(back, 0), negated);
-}
-#endif
-
 /* Bytes from the beginning of the slab to the address, modulo 2^32. */
+/*@ terminates        \true;
+    exits             \false;
+    assigns           \nothing;
+    ensures  offset:  \result == WordOffset(word % WORD_HALF, address);
+*/
 static inline uint32_t word_offset(uint64_t word, uint64_t address)
 {
     return half_distance((uint32_t)(word % WORD_HALF), (uint32_t)(address % WORD_HALF));
 }
+
+/* divide_fraction of the bytes from base (its low half) to the address, with the reciprocal as word_negate makes it.
+ * Subtracting the address from the base leaves the address where it is: one instruction less. */
+#if DIVIDE_LG == 32
+/*@ terminates        \true;
+    exits             \false;
+    assigns           \nothing;
+    ensures  negated: \result == WordNegated(magic);
+*/
+static inline divide_magic_t word_negate(divide_magic_t magic)
+{
+    return (divide_magic_t)((DIVIDE_ONE - magic) % DIVIDE_ONE);
+}
+
+/*@ requires negated: negated == WordNegated(magic);
+    terminates        \true;
+    exits             \false;
+    assigns           \nothing;
+    ensures  low:     \result == WordOffset(base, address) * magic % DIVIDE_ONE;
+*/
+static inline divide_magic_t word_fraction(uint32_t base, uint64_t address, divide_magic_t negated)
+    /*@ ghost (divide_magic_t magic) */
+{
+    uint32_t back = half_distance((uint32_t)(address % WORD_HALF), base);
+    /*@ ghost uint32_t offset = back == 0 ? 0 : (uint32_t)(DIVIDE_ONE - back); */
+    /*@ assert offset: offset == WordOffset(base, address); */
+    /*@ ghost word_lemma_back(back, negated, offset, magic); */
+    return (divide_magic_t)((uint64_t)back * negated % DIVIDE_ONE);
+}
+#else
+static inline divide_magic_t word_negate(divide_magic_t magic)
+{
+    return magic;
+}
+
+static inline divide_magic_t word_fraction(uint32_t base, uint64_t address, divide_magic_t negated)
+{
+    return divide_fraction(word_offset(base, address), negated);
+}
+#endif
 
 #endif
