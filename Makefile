@@ -52,7 +52,7 @@ REPLAY   := BUILD=$(BUILD)/replay CC=gcc CFLAGS="-O2 -g" LIB_FUZZING_ENGINE=$(BU
 COVER    := BUILD=$(BUILD)/cover CC=clang CFLAGS="-O1 -g -fprofile-instr-generate -fcoverage-mapping" LIB_FUZZING_ENGINE=$(BUILD)/cover/obj/fuzz/replay.o
 
 .DEFAULT_GOAL := lib
-.PHONY: help lib setup run check test unit abuse system preload stress prove prove-smoke fuzz fuzz-libfuzzer fuzz-afl fuzz-smoke fuzz-threads fuzz-replay fuzz-campaign fuzz-case fuzz-oss fuzz-coverage trace trace-test traces rules clean install
+.PHONY: help lib setup run check test unit abuse system preload stress prove prove-smoke fuzz fuzz-libfuzzer fuzz-afl fuzz-smoke fuzz-threads fuzz-replay fuzz-campaign fuzz-eacsl fuzz-case fuzz-oss fuzz-coverage trace trace-test traces rules clean install
 
 help:                   ## this screen
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -126,6 +126,9 @@ fuzz-campaign:          ## AFL++ and libFuzzer together on all cores for HOURS; 
 	@$(MAKE) -s $(REPLAY) $(FUZZERS:%=$(BUILD)/replay/%)
 	@fuzz/campaign --build $(BUILD) --hours $(HOURS) $(if $(filter all,$(TARGET)),$(filter-out canary,$(FUZZERS:_fuzz=)),$(TARGET))
 
+fuzz-eacsl: setup-eacsl ## the leaf modules' contracts as run-time checks (E-ACSL), under their harnesses
+	@fuzz/eacsl --build $(BUILD) $(MODULE)
+
 fuzz-case:              ## builds and runs the C file that a campaign made of a crash: CASE=.../case.c TARGET=malloc
 	@rm -f $(BUILD)/replay/case
 	@$(MAKE) -s $(REPLAY) $(BUILD)/replay/case
@@ -142,12 +145,12 @@ fuzz-coverage:          ## lines that the corpora reach: a table per folder, HTM
 	@$(MAKE) -s $(COVER) $(FUZZERS:%=$(BUILD)/cover/%)
 	@fuzz/coverage $(BUILD) $(filter-out canary,$(FUZZERS:_fuzz=))
 
-bench: setup-bench $(SO) ## time, memory, instructions, start beside glibc and Debian's allocators: ROUNDS=3 SCALE=1; build/bench/
+bench: setup-bench $(SO) trace ## time, memory, instructions, start beside glibc and Debian's allocators: ROUNDS=3 SCALE=1; build/bench/
 	@tests/bench/start $(BUILD)
 	@tests/bench/instructions $(BUILD)
 	@tests/bench/run $(BUILD) --rounds $(ROUNDS) --scale $(SCALE)
 
-bench-quick: setup-bench $(SO) ## the same with short workloads, as many rounds as 2 minutes take
+bench-quick: setup-bench $(SO) trace ## the same with short workloads, as many rounds as 2 minutes take
 	@tests/bench/start $(BUILD) 200
 	@tests/bench/instructions $(BUILD)
 	@tests/bench/run $(BUILD) --rounds 5 --seconds 120 --scale 0.1 --name quick
@@ -260,10 +263,10 @@ $(BUILD)/stress: tests/system/stress.c $(CORE_OBJ) $(LINUX) $(PRE_OBJ)
 # A C file that fuzz/campaign made of a crash: with the world of the whole API, or with the module's harness.
 CASE_OBJ := $(if $(filter malloc,$(TARGET)),,$(BUILD)/obj/fuzz/$(TARGET)_fuzz.o)
 $(BUILD)/case: $(CASE) $(CASE_OBJ) $(CORE_OBJ) $(FAKE) $(PRE_OBJ)
-	@$(CC) $(CPPFLAGS) -Itests -Ifuzz -DQED_PREFIX_ONLY $(CFLAGS) -pthread -w $(if $(filter misuse,$(TARGET)),-Wl$(,)--wrap=os_abort) $^ -o $@
+	@$(CC) $(CPPFLAGS) -Itests -Ifuzz -DQED_PREFIX_ONLY $(CFLAGS) -pthread -w $(if $(filter misuse,$(TARGET)),-Wl$(,)--wrap=os_abort) $(if $(filter malloc misuse,$(TARGET)),-Wl$(,)-T$(,)fuzz/reset.ld) $^ -o $@
 
 # The harness of the misuses goes on where the trap would end the process.
-FUZZ_LDFLAGS = $(if $(findstring misuse,$@),-Wl$(,)--wrap=os_abort)
+FUZZ_LDFLAGS = $(if $(findstring misuse,$@),-Wl$(,)--wrap=os_abort) $(if $(filter %/malloc_fuzz %/misuse_fuzz,$@),-Wl$(,)-T$(,)fuzz/reset.ld)
 , := ,
 
 $(BUILD)/obj/fuzz/%.o: fuzz/%.c
