@@ -16,7 +16,8 @@ uint64_t pages_purged_npages;
 
 /* -- the lock -------------------------------------------------------------------------------------------------- */
 
-/* Other threads changed whatever this one does not hold; it purges BUSY e, 0: none. */
+/* Other threads changed whatever this one does not hold; it purges BUSY e, 0: none. No other thread holds an extent that
+ * begins at page, 0: whatever they hold. */
 /*@ requires locked:  LockHeld(LOCK_PAGES);
     requires ok:      PageCacheOk;
     requires held:    PagesHeldActive;
@@ -26,14 +27,17 @@ uint64_t pages_purged_npages;
     assigns           PAGES_ASSIGNS_GUARDED;
     ensures  ok:      PageCacheOk;
     ensures  decay:   DecayOk;
+    ensures  free:    PagesFreeWords;
+    ensures  alone:   PagesAlone(page);
     ensures  busy:    e != 0 ==> CacheHas(e, EXTENT_BUSY) && ext_page[e] == \old(ext_page[e]) &&
                           ext_npages[e] == \old(ext_npages[e]);
     ensures  kept:    PagesKept{Pre,Post}(0);
     ensures  owner:   PagesOwnerKept{Pre,Post}(0);
+    ensures  words:   PagesWordsKept{Pre,Post}(0);
     ensures  lists:   PagesListsKept{Pre,Post};
     ensures  leaves:  RadixKept{Pre,Post};
 */
-OTHERS_ACT(pages_others) /*@ ghost (uint32_t e) */;
+OTHERS_ACT(pages_others) /*@ ghost (uint32_t e, uint64_t page) */;
 
 /*@ requires free:    LocksFree(LOCK_PAGES);
     requires ok:      PageCacheOk;
@@ -45,22 +49,26 @@ OTHERS_ACT(pages_others) /*@ ghost (uint32_t e) */;
     ensures  locked:  LockHeld(LOCK_PAGES);
     ensures  ok:      PageCacheOk;
     ensures  decay:   DecayOk;
+    ensures  free:    PagesFreeWords;
+    ensures  alone:   PagesAlone(page);
     ensures  busy:    e != 0 ==> CacheHas(e, EXTENT_BUSY) && ext_page[e] == \old(ext_page[e]) &&
                           ext_npages[e] == \old(ext_npages[e]);
     ensures  kept:    PagesKept{Pre,Post}(0);
     ensures  owner:   PagesOwnerKept{Pre,Post}(0);
+    ensures  words:   PagesWordsKept{Pre,Post}(0);
     ensures  lists:   PagesListsKept{Pre,Post};
     ensures  leaves:  RadixKept{Pre,Post};
 */
-static inline void pages_enter(void) /*@ ghost (uint32_t e) */
+static inline void pages_enter(void) /*@ ghost (uint32_t e, uint64_t page) */
 {
     mutex_lock(&pages_lock) /*@ ghost (LOCK_PAGES) */;
-    pages_others() /*@ ghost (e) */;
+    pages_others() /*@ ghost (e, page) */;
 }
 
 /*@ requires locked:  LockHeld(LOCK_PAGES);
     requires ok:      PageCacheOk;
     requires decay:   DecayOk;
+    requires words:   PagesFreeWords;
     terminates        \true;
     exits             \false;
     assigns           lock_held[LOCK_PAGES];
@@ -89,19 +97,23 @@ static void pages_use_decay(int64_t dirty_ms, int64_t muzzy_ms)
 /*@ requires locked:  LockHeld(LOCK_PAGES);
     requires ok:      PageCacheOk;
     requires held:    PagesHeldActive;
+    requires words:   PagesFreeWords;
     requires some:    0 < npages;
     requires power:   IsPowerOfTwo(align_npages);
     requires zeroed:  \valid(zeroed);
     terminates        \true;
     exits             \false;
     assigns           CACHE_ASSIGNS, CACHE_ASSIGNS_GROWTH, ext_zeroed[0 .. TABLE_MAX - 1], *zeroed;
+    ensures  free:    PagesFreeWords;
     ensures  ok:      PageCacheOk;
+    ensures  no_word: \result != 0 ==> PagesNoWords(ext_page[\result], ext_page[\result] + npages);
     ensures  active:  \result != 0 ==> CacheHas(\result, EXTENT_ACTIVE) && ext_npages[\result] == npages;
     ensures  aligned: \result != 0 ==> ext_page[\result] % align_npages == 0;
     ensures  new:     \result != 0 ==> ext_kind[\result] == KIND_NONE;
     ensures  nobodys: \result != 0 ==> PagesNobodys{Pre}(ext_page[\result], ext_page[\result] + npages);
     ensures  kept:    PagesKept{Pre,Post}(0);
     ensures  owner:   PagesOwnerKept{Pre,Post}(0);
+    ensures  words:   PagesWordsKept{Pre,Post}(0);
     ensures  lists:   PagesListsKept{Pre,Post};
     ensures  leaves:  RadixKept{Pre,Post};
 */
@@ -117,13 +129,17 @@ static uint32_t pages_take(uint64_t npages, uint64_t align_npages, bool *zeroed)
 /*@ requires locked:  LockHeld(LOCK_PAGES);
     requires ok:      PageCacheOk;
     requires held:    PagesHeldActive;
+    requires words:   PagesFreeWords;
     requires active:  CacheHas(e, EXTENT_ACTIVE);
+    requires no_word: PagesNoWords(ext_page[e], ext_page[e] + ext_npages[e]);
     terminates        \true;
     exits             \false;
     assigns           CACHE_ASSIGNS;
+    ensures  free:    PagesFreeWords;
     ensures  ok:      PageCacheOk;
     ensures  kept:    PagesKept{Pre,Post}(e);
     ensures  owner:   PagesOwnerKept{Pre,Post}(e);
+    ensures  words:   PagesWordsKept{Pre,Post}(e);
     ensures  lists:   PagesListsKept{Pre,Post};
     ensures  leaves:  RadixKept{Pre,Post};
 */
@@ -151,18 +167,23 @@ static uint32_t pages_at(uint64_t page)
 /*@ requires locked:  LockHeld(LOCK_PAGES);
     requires ok:      PageCacheOk;
     requires held:    PagesHeldActive;
+    requires words:   PagesFreeWords;
     requires mine:    PagesHeld(e) && ExtUsed(e);
     requires some:    0 < npages;
+    requires no_word: PagesNoWords(ext_page[e] + npages, ext_page[e] + ext_npages[e]);
     terminates        \true;
     exits             \false;
     assigns           CACHE_ASSIGNS, CACHE_ASSIGNS_GROWTH, ext_zeroed[0 .. TABLE_MAX - 1];
+    ensures  free:    PagesFreeWords;
     ensures  ok:      PageCacheOk;
+    ensures  no_word: PagesNoWords(\old(ext_page[e] + ext_npages[e]), ext_page[e] + ext_npages[e]);
     ensures  start:   ExtUsed(e) && ext_page[e] == \old(ext_page[e]);
     ensures  active:  ext_state[e] == EXTENT_ACTIVE && ph_own[e] == \old(ph_own[e]);
     ensures  length:  ext_npages[e] == (\result ? npages : \old(ext_npages[e]));
     ensures  nobodys: PagesNobodys{Pre}(\old(ext_page[e] + ext_npages[e]), ext_page[e] + ext_npages[e]);
     ensures  kept:    PagesKept{Pre,Post}(e);
     ensures  owner:   PagesOwnerKept{Pre,Post}(e);
+    ensures  words:   PagesWordsKept{Pre,Post}(0);
     ensures  lists:   PagesListsKept{Pre,Post};
     ensures  leaves:  RadixKept{Pre,Post};
 */
@@ -206,11 +227,13 @@ static inline uint64_t pages_count(uint64_t n, uint64_t more)
 /*@ requires locked:  LockHeld(LOCK_PAGES);
     requires ok:      PageCacheOk;
     requires held:    PagesHeldActive;
+    requires words:   PagesFreeWords;
     requires state:   CacheState(state);
     requires some:    0 < npages_max;
     terminates        \true;
     exits             \false;
     assigns           CACHE_ASSIGNS, extent_count;
+    ensures  free:    PagesFreeWords;
     ensures  ok:      PageCacheOk;
     ensures  busy:    \result != 0 ==> CacheHas(\result, EXTENT_BUSY);
     ensures  are:     \result != 0 ==>
@@ -218,6 +241,7 @@ static inline uint64_t pages_count(uint64_t n, uint64_t more)
     ensures  nobodys: \result != 0 ==> PagesNobodys(ext_page[\result], ext_page[\result] + ext_npages[\result]);
     ensures  kept:    PagesKept{Pre,Post}(0);
     ensures  owner:   PagesOwnerKept{Pre,Post}(0);
+    ensures  words:   PagesWordsKept{Pre,Post}(0);
     ensures  lists:   PagesListsKept{Pre,Post};
     ensures  leaves:  RadixKept{Pre,Post};
 */
@@ -230,20 +254,26 @@ static uint32_t pages_pull(uint8_t state, uint64_t npages_max)
 /*@ requires locked:  LockHeld(LOCK_PAGES);
     requires ok:      PageCacheOk;
     requires held:    PagesHeldActive;
+    requires words:   PagesFreeWords;
     requires busy:    CacheHas(e, EXTENT_BUSY);
     requires state:   CacheState(state);
     terminates        \true;
     exits             \false;
     assigns           CACHE_ASSIGNS;
+    ensures  free:    PagesFreeWords;
     ensures  ok:      PageCacheOk;
     ensures  kept:    PagesKept{Pre,Post}(0);
     ensures  owner:   PagesOwnerKept{Pre,Post}(0);
+    ensures  words:   PagesWordsKept{Pre,Post}(0);
     ensures  lists:   PagesListsKept{Pre,Post};
     ensures  leaves:  RadixKept{Pre,Post};
 */
 static void pages_put(uint32_t e, uint8_t state)
 {
     page_cache_give(e, state);
+    /*@ assert kept: PagesKept{Pre,Here}(0); */
+    /*@ assert in: \forall integer p; 0 <= p < PAGE_COUNT_MAX && PagesHeld{Pre}(\at(ext_owner[p],Pre)) ==>
+            ExtUsed(\at(ext_owner[p],Pre)) && ExtIn(\at(ext_owner[p],Pre), p); */
 }
 
 /* Takes one free extent of the given state out, purges it without the lock, and puts it back one state further: how many
@@ -251,6 +281,7 @@ static void pages_put(uint32_t e, uint8_t state)
 /*@ requires locked:  LockHeld(LOCK_PAGES);
     requires ok:      PageCacheOk;
     requires held:    PagesHeldActive;
+    requires words:   PagesFreeWords;
     requires decay:   DecayOk;
     requires state:   state == EXTENT_DIRTY || (state == EXTENT_MUZZY && !lazily);
     requires some:    0 < npages_max;
@@ -260,8 +291,10 @@ static void pages_put(uint32_t e, uint8_t state)
     ensures  locked:  LockHeld(LOCK_PAGES);
     ensures  ok:      PageCacheOk;
     ensures  decay:   DecayOk;
+    ensures  free:    PagesFreeWords;
     ensures  kept:    PagesKept{Pre,Post}(0);
     ensures  owner:   PagesOwnerKept{Pre,Post}(0);
+    ensures  words:   PagesWordsKept{Pre,Post}(0);
     ensures  lists:   PagesListsKept{Pre,Post};
     ensures  leaves:  RadixKept{Pre,Post};
 */
@@ -275,7 +308,7 @@ static uint64_t pages_purge_one(uint8_t state, uint64_t npages_max, bool lazily)
     uint64_t npages = AT(ext_npages, e);
     pages_leave();
     uint8_t to = pages_purge_run(page, npages, state, lazily);
-    pages_enter() /*@ ghost (e) */;
+    pages_enter() /*@ ghost (e, 0) */;
     uint64_t purged = to == state ? 0 : npages;
     pages_purge_count = pages_count(pages_purge_count, 1);
     pages_purged_npages = pages_count(pages_purged_npages, purged);
@@ -288,6 +321,7 @@ static uint64_t pages_purge_one(uint8_t state, uint64_t npages_max, bool lazily)
 /*@ requires locked:  LockHeld(LOCK_PAGES);
     requires ok:      PageCacheOk;
     requires held:    PagesHeldActive;
+    requires words:   PagesFreeWords;
     requires decay:   DecayOk;
     requires state:   state == EXTENT_DIRTY || (state == EXTENT_MUZZY && !lazily);
     terminates        \true;
@@ -296,8 +330,10 @@ static uint64_t pages_purge_one(uint8_t state, uint64_t npages_max, bool lazily)
     ensures  locked:  LockHeld(LOCK_PAGES);
     ensures  ok:      PageCacheOk;
     ensures  decay:   DecayOk;
+    ensures  free:    PagesFreeWords;
     ensures  kept:    PagesKept{Pre,Post}(0);
     ensures  owner:   PagesOwnerKept{Pre,Post}(0);
+    ensures  words:   PagesWordsKept{Pre,Post}(0);
     ensures  lists:   PagesListsKept{Pre,Post};
     ensures  leaves:  RadixKept{Pre,Post};
 */
@@ -310,8 +346,10 @@ static bool pages_purge_to(uint8_t state, uint64_t npages_limit, bool lazily)
         loop invariant ok:      PageCacheOk;
         loop invariant held:    PagesHeldActive;
         loop invariant decay:   DecayOk;
+        loop invariant free:    PagesFreeWords;
         loop invariant kept:    PagesKept{Pre,Here}(0);
         loop invariant owner:   PagesOwnerKept{Pre,Here}(0);
+        loop invariant words:   PagesWordsKept{Pre,Here}(0);
         loop invariant lists:   PagesListsKept{Pre,Here};
         loop invariant leaves:  RadixKept{Pre,Here};
         loop assigns   left, any, PAGES_ASSIGNS;
@@ -341,14 +379,14 @@ void pages_boot(int64_t dirty_ms, int64_t muzzy_ms)
 
 void pages_set_decay(int64_t dirty_ms, int64_t muzzy_ms)
 {
-    pages_enter() /*@ ghost (0) */;
+    pages_enter() /*@ ghost (0, 0) */;
     pages_use_decay(dirty_ms, muzzy_ms);
     pages_leave();
 }
 
 uint32_t pages_alloc(uint64_t npages, uint64_t align_npages, bool *zeroed)
 {
-    pages_enter() /*@ ghost (0) */;
+    pages_enter() /*@ ghost (0, 0) */;
     uint32_t e = pages_take(npages, align_npages, zeroed);
     pages_leave();
     return e;
@@ -356,7 +394,7 @@ uint32_t pages_alloc(uint64_t npages, uint64_t align_npages, bool *zeroed)
 
 void pages_free(uint32_t e)
 {
-    pages_enter() /*@ ghost (0) */;
+    pages_enter() /*@ ghost (0, 0) */;
     pages_give(e);
     /*@ ghost ext_kind[e] = KIND_NONE; */
     pages_leave();
@@ -364,7 +402,7 @@ void pages_free(uint32_t e)
 
 uint32_t pages_find(uint64_t page)
 {
-    pages_enter() /*@ ghost (0) */;
+    pages_enter() /*@ ghost (0, page) */;
     uint32_t e = pages_at(page);
     pages_leave();
     return e;
@@ -372,7 +410,7 @@ uint32_t pages_find(uint64_t page)
 
 bool pages_release(uint64_t page) /*@ ghost (uint32_t mine) */
 {
-    pages_enter() /*@ ghost (0) */;
+    pages_enter() /*@ ghost (0, page) */;
     uint32_t e = pages_at(page);
     if (e != 0) {
         pages_give(e);
@@ -384,7 +422,7 @@ bool pages_release(uint64_t page) /*@ ghost (uint32_t mine) */
 
 bool pages_resize(uint32_t e, uint64_t npages)
 {
-    pages_enter() /*@ ghost (0) */;
+    pages_enter() /*@ ghost (0, 0) */;
     bool done = pages_fit(e, npages);
     pages_leave();
     return done;
@@ -394,7 +432,7 @@ bool pages_resize(uint32_t e, uint64_t npages)
 void pages_decay(void)
 {
     uint64_t now_ms = os_clock_ms();
-    pages_enter() /*@ ghost (0) */;
+    pages_enter() /*@ ghost (0, 0) */;
     if (!pages_purging) {
         uint64_t dirty_max = decay_advance(0, now_ms, extent_npages_total[EXTENT_DIRTY]);
         uint64_t muzzy_max = decay_advance(1, now_ms, extent_npages_total[EXTENT_MUZZY]);
@@ -408,7 +446,7 @@ void pages_decay(void)
 
 bool pages_trim(void)
 {
-    pages_enter() /*@ ghost (0) */;
+    pages_enter() /*@ ghost (0, 0) */;
     bool dirty = pages_purge_to(EXTENT_DIRTY, 0, false);
     bool muzzy = pages_purge_to(EXTENT_MUZZY, 0, false);
     pages_leave();
@@ -417,7 +455,7 @@ bool pages_trim(void)
 
 void pages_read_stats(struct pages_stats *stats)
 {
-    pages_enter() /*@ ghost (0) */;
+    pages_enter() /*@ ghost (0, 0) */;
     /*@ loop invariant range:  0 <= s <= EXTENT_STATES;
         loop invariant copied: \forall integer i; 0 <= i < s ==> stats->npages[i] == extent_npages_total[i];
         loop assigns   s, stats->npages[0 .. EXTENT_STATES - 1];
@@ -433,7 +471,7 @@ void pages_read_stats(struct pages_stats *stats)
 
 void pages_prefork(void)
 {
-    pages_enter() /*@ ghost (0) */;
+    pages_enter() /*@ ghost (0, 0) */;
 }
 
 void pages_postfork_parent(void)

@@ -58,6 +58,7 @@ void pages_boot(int64_t dirty_ms, int64_t muzzy_ms);
     ensures  ok:          PageCacheOk;
     ensures  kept:        PagesKept{Pre,Post}(0);
     ensures  owner:       PagesOwnerKept{Pre,Post}(0);
+    ensures  words:       PagesWordsKept{Pre,Post}(0);
     ensures  lists:       PagesListsKept{Pre,Post};
     ensures  leaves:      RadixKept{Pre,Post};
 */
@@ -79,8 +80,10 @@ void pages_set_decay(int64_t dirty_ms, int64_t muzzy_ms);
     ensures  aligned:     \result != 0 ==> ext_page[\result] % align_npages == 0;
     ensures  new:         \result != 0 ==> ext_kind[\result] == KIND_NONE;
     ensures  nobodys:     \result != 0 ==> PagesNobodys{Pre}(ext_page[\result], ext_page[\result] + npages);
+    ensures  no_words:    \result != 0 ==> PagesNoWords(ext_page[\result], ext_page[\result] + npages);
     ensures  kept:        PagesKept{Pre,Post}(0);
     ensures  owner:       PagesOwnerKept{Pre,Post}(0);
+    ensures  words:       PagesWordsKept{Pre,Post}(0);
     ensures  lists:       PagesListsKept{Pre,Post};
     ensures  leaves:      RadixKept{Pre,Post};
 */
@@ -92,6 +95,7 @@ uint32_t pages_alloc(uint64_t npages, uint64_t align_npages, bool *zeroed);
     requires held:        PagesHeldActive;
     requires mine:        PagesHeld(e) && ph_own[e] == 0;
     requires used:        ExtUsed(e);
+    requires no_words:    PagesNoWords(ext_page[e], ext_page[e] + ext_npages[e]);
     terminates            \true;
     exits                 \false;
     assigns               PAGES_ASSIGNS, ext_kind[e];
@@ -100,12 +104,14 @@ uint32_t pages_alloc(uint64_t npages, uint64_t align_npages, bool *zeroed);
     ensures  gone:        ext_kind[e] == KIND_NONE;
     ensures  kept:        PagesKept{Pre,Post}(e);
     ensures  owner:       PagesOwnerKept{Pre,Post}(e);
+    ensures  words:       PagesWordsKept{Pre,Post}(e);
     ensures  lists:       PagesListsKept{Pre,Post};
     ensures  leaves:      RadixKept{Pre,Post};
 */
 void pages_free(uint32_t e);
 
-/* The ACTIVE extent that starts at page, 0 if there is none. */
+/* The ACTIVE extent that starts at page, 0 if there is none. No other thread's does: a program has the blocks that it
+ * passes, and who gets one holds it then. */
 /*@ requires lock:        LocksFree(LOCK_PAGES);
     requires ok:          PageCacheOk;
     requires held:        PagesHeldActive;
@@ -119,29 +125,32 @@ void pages_free(uint32_t e);
     ensures  none:        \result == 0 ==>
                               \forall integer e; ExtUsed(e) && ext_state[e] == EXTENT_ACTIVE ==> ext_page[e] != page;
     ensures  mine:        \forall integer e; PagesHeld(e) && \old(ext_page[e]) == page ==> \result == e;
+    ensures  only_mine:   \result != 0 ==> PagesHeld(\result) && \old(ext_page[\result]) == page;
     ensures  kept:        PagesKept{Pre,Post}(0);
     ensures  owner:       PagesOwnerKept{Pre,Post}(0);
+    ensures  words:       PagesWordsKept{Pre,Post}(0);
     ensures  lists:       PagesListsKept{Pre,Post};
     ensures  leaves:      RadixKept{Pre,Post};
 */
 uint32_t pages_find(uint64_t page);
 
-/* Frees the ACTIVE extent that starts at page; false: none does. mine is the one of this thread's that does, 0 if none. */
+/* Frees the ACTIVE extent that starts at page; false: none does. That is mine, 0 if there is none (see pages_find). */
 /*@ requires lock:        LocksFree(LOCK_PAGES);
     requires ok:          PageCacheOk;
     requires held:        PagesHeldActive;
-    requires listed:      PagesListedHeld;
-    requires mine:        mine != 0 ==> PagesHeld(mine) && ExtUsed(mine) && ph_own[mine] == 0 && ext_page[mine] == page;
+    requires mine:        mine != 0 ==> PagesHeld(mine) && ph_own[mine] == 0 && ext_page[mine] == page;
+    requires no_words:    mine != 0 ==> PagesNoWords(ext_page[mine], ext_page[mine] + ext_npages[mine]);
     requires not_mine:    \forall integer x; PagesHeld(x) && x != mine ==> ext_page[x] != page;
     terminates            \true;
     exits                 \false;
     assigns               PAGES_ASSIGNS, ext_kind[mine];
     ensures  lock:        LocksFree(LOCK_PAGES);
     ensures  ok:          PageCacheOk;
-    ensures  done:        mine != 0 ==> \result;
+    ensures  done:        \result <==> mine != 0;
     ensures  gone:        ext_kind[mine] == KIND_NONE;
     ensures  kept:        PagesKept{Pre,Post}(mine);
     ensures  owner:       PagesOwnerKept{Pre,Post}(mine);
+    ensures  words:       PagesWordsKept{Pre,Post}(mine);
     ensures  lists:       PagesListsKept{Pre,Post};
     ensures  leaves:      RadixKept{Pre,Post};
 */
@@ -153,6 +162,7 @@ bool pages_release(uint64_t page) /*@ ghost (uint32_t mine) */;
     requires held:        PagesHeldActive;
     requires mine:        PagesHeld(e) && ExtUsed(e);
     requires some:        0 < npages;
+    requires no_words:    PagesNoWords(ext_page[e] + npages, ext_page[e] + ext_npages[e]);
     terminates            \true;
     exits                 \false;
     assigns               PAGES_ASSIGNS;
@@ -162,8 +172,10 @@ bool pages_release(uint64_t page) /*@ ghost (uint32_t mine) */;
     ensures  active:      ext_state[e] == EXTENT_ACTIVE && ph_own[e] == \old(ph_own[e]);
     ensures  length:      ext_npages[e] == (\result ? npages : \old(ext_npages[e]));
     ensures  nobodys:     PagesNobodys{Pre}(\old(ext_page[e] + ext_npages[e]), ext_page[e] + ext_npages[e]);
+    ensures  no_words:    PagesNoWords(\old(ext_page[e] + ext_npages[e]), ext_page[e] + ext_npages[e]);
     ensures  kept:        PagesKept{Pre,Post}(e);
     ensures  owner:       PagesOwnerKept{Pre,Post}(e);
+    ensures  words:       PagesWordsKept{Pre,Post}(0);
     ensures  lists:       PagesListsKept{Pre,Post};
     ensures  leaves:      RadixKept{Pre,Post};
 */
@@ -180,6 +192,7 @@ bool pages_resize(uint32_t e, uint64_t npages);
     ensures  ok:          PageCacheOk;
     ensures  kept:        PagesKept{Pre,Post}(0);
     ensures  owner:       PagesOwnerKept{Pre,Post}(0);
+    ensures  words:       PagesWordsKept{Pre,Post}(0);
     ensures  lists:       PagesListsKept{Pre,Post};
     ensures  leaves:      RadixKept{Pre,Post};
 */
@@ -196,6 +209,7 @@ void pages_decay(void);
     ensures  ok:          PageCacheOk;
     ensures  kept:        PagesKept{Pre,Post}(0);
     ensures  owner:       PagesOwnerKept{Pre,Post}(0);
+    ensures  words:       PagesWordsKept{Pre,Post}(0);
     ensures  lists:       PagesListsKept{Pre,Post};
     ensures  leaves:      RadixKept{Pre,Post};
 */
@@ -215,6 +229,7 @@ bool pages_trim(void);
     ensures  purges:      stats->purges == pages_purge_count && stats->purged_npages == pages_purged_npages;
     ensures  kept:        PagesKept{Pre,Post}(0);
     ensures  owner:       PagesOwnerKept{Pre,Post}(0);
+    ensures  words:       PagesWordsKept{Pre,Post}(0);
     ensures  lists:       PagesListsKept{Pre,Post};
     ensures  leaves:      RadixKept{Pre,Post};
 */
@@ -230,8 +245,10 @@ void pages_read_stats(struct pages_stats *stats);
     ensures  lock:        LockHeld(LOCK_PAGES);
     ensures  ok:          PageCacheOk;
     ensures  decay:       DecayOk;
+    ensures  free_words:  PagesFreeWords;
     ensures  kept:        PagesKept{Pre,Post}(0);
     ensures  owner:       PagesOwnerKept{Pre,Post}(0);
+    ensures  words:       PagesWordsKept{Pre,Post}(0);
     ensures  lists:       PagesListsKept{Pre,Post};
     ensures  leaves:      RadixKept{Pre,Post};
 */
@@ -240,6 +257,7 @@ void pages_prefork(void);
 /*@ requires lock:        LockHeld(LOCK_PAGES);
     requires ok:          PageCacheOk;
     requires decay:       DecayOk;
+    requires free_words:  PagesFreeWords;
     terminates            \true;
     exits                 \false;
     assigns               lock_held[LOCK_PAGES];
@@ -250,6 +268,7 @@ void pages_postfork_parent(void);
 /*@ requires lock:        LockHeld(LOCK_PAGES);
     requires ok:          PageCacheOk;
     requires decay:       DecayOk;
+    requires free_words:  PagesFreeWords;
     terminates            \true;
     exits                 \false;
     assigns               lock_held[LOCK_PAGES], pages_purging;
