@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         case 1: slab_model_take(m); break;
         case 2: slab_model_take_batch(m, n % (SLAB_REGIONS_MAX + 2)); break;
         case 3: slab_model_region_of(m, n % (slab_npages[m->szind] * PAGE)); break;
-        case 4: slab_model_give(m, SLAB_NO_REGION - n); break;
+        case 4: slab_model_give(m, n % m->regions); slab_model_give(m, n % m->regions); break;
         default: slab_model_give(m, n % (m->regions + 1)); break;
         }
         slab_model_compare();
