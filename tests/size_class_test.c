@@ -14,6 +14,22 @@ static uint64_t random64(void)
     return seed;
 }
 
+/* Classes and small classes in jemalloc, by configuration; 0: not known. Others are checked against the model alone. */
+static void golden(void)
+{
+    static const uint32_t rows[][6] = {
+        {12, 4, 3, 2, 232, 36}, {12, 3, 3, 2, 235, 39}, {12, 5, 3, 2, 229, 33}, {12, 4, 2, 2, 233, 37}, {12, 4, 4, 2, 231, 35},
+        {12, 4, 3, 1, 118, 18}, {12, 4, 3, 3, 456, 72}, {14, 4, 3, 2, 0, 44},   {16, 4, 3, 2, 0, 52},
+    };
+    for (uint32_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const uint32_t *r = rows[i];
+        if (r[0] == LG_PAGE && r[1] == LG_QUANTUM && r[2] == SC_LG_TINY_MIN && r[3] == SC_LG_NGROUP) {
+            MODEL_CHECK(r[4] == 0 || model_nsizes == r[4]);
+            MODEL_CHECK(model_nbins == r[5]);
+        }
+    }
+}
+
 static void counts(void)
 {
     MODEL_CHECK(model_nsizes == SC_NSIZES);
@@ -146,6 +162,7 @@ int main(void)
 {
     model_boot();
     counts();
+    golden();
     classes();
     slabs();
     sizes();
