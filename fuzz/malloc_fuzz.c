@@ -3,8 +3,8 @@
  * The world is a few logical threads, each with its own cache, a clock that the input moves, and an OS whose calls fail
  * when the input says so. The step is one call, or a batch of equal ones. The check is tests/heap_model.h at every
  * block, errno at every call, and the statistics: they must equal the model's, and no page may be lost. Every input
- * ends with all blocks freed, all threads ended and everything purged, which must leave retained pages only; so what an
- * input does hardly depends on the inputs before it. With QED_FUZZ_PRINT set, the calls are printed as C, for
+ * begins with an allocator that nobody has used and that has no memory yet (fuzz/reset.h), and ends with all blocks
+ * freed, all threads ended and everything purged, which must leave retained pages only. With QED_FUZZ_PRINT set, the calls are printed as C, for
  * fuzz/standalone.h.
  */
 #include <errno.h>
@@ -276,17 +276,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static bool booted;
     failing = false;
+    print = getenv("QED_FUZZ_PRINT") != NULL;
+    setvbuf(stdout, NULL, _IOLBF, 0);                   /* the last line before a crash counts */
     world_begin();
-    if (!booted) {
-        booted = true;
-        world_end();
-        print = getenv("QED_FUZZ_PRINT") != NULL;
-        setvbuf(stdout, NULL, _IOLBF, 0);               /* the last line before a crash counts */
-    }
     input = data;
     input_left = size;
+    arenas(1 + take(1) % THREADS);
     while (input_left > 0) {
         step();
     }

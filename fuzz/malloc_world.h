@@ -11,8 +11,9 @@
 #include "pages/pages.h"
 #include "platform/os_fake.h"
 #include "qedmalloc/qedmalloc.h"
+#include "reset.h"
 
-#define THREADS 4U
+#define THREADS 6U
 #define MAPPED_BYTES_MAX (1UL << 30)
 
 unsigned long fuzz_operations;                          /* calls that take or give a block; churn is not counted */
@@ -66,6 +67,13 @@ static void fork_like(bool child)
     }
 }
 
+/* Before the first thread has a cache. */
+static void arenas(uint32_t count)
+{
+    SHOW("arenas(%u);\n", count);
+    arena_boot(count);
+}
+
 /* Slow events, so that the cache collects and pages decay. */
 static void churn(uint32_t times)
 {
@@ -98,18 +106,18 @@ static struct stats check_stats(void)
 
 static void world_begin(void)
 {
-    uint64_t clock_ms = os_fake.clock_ms;
-    os_fake_reset();
-    os_fake.clock_ms = clock_ms;
+    reset();
     os_fake.mapped_npages_max = MAPPED_BYTES_MAX / PAGE;
+    thread_now = 0;
     for (uint32_t t = 0; t < THREADS; t++) {
-        caches[t] = caches[t] == NULL ? &tcache_unborn : caches[t];
+        caches[t] = &tcache_unborn;
     }
 }
 
-static void world_end(void)     /* the world as at the beginning: every page retained */
+static void world_end(void)     /* every block freed, every thread ended: every page is retained */
 {
-    world_begin();
+    os_fake_fail_none();
+    os_fake.gap_npages = 0;
     (void)check_stats();
     for (uint32_t i = 0; model.count > 0; i++) {
         if (i % 64 == 0) {

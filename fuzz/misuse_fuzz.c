@@ -13,6 +13,7 @@
 #include "platform/os.h"
 #include "platform/os_fake.h"
 #include "qedmalloc/qedmalloc.h"
+#include "reset.h"
 
 static struct heap_model model;
 static const uint8_t    *input, *input_end;
@@ -204,9 +205,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct stats s;
+    reset();
     os_fake.echo = false;
     os_fake.mapped_npages_max = (1UL << 30) / PAGE;
-    os_fake.clock_ms += 20000;
     print = getenv("QED_FUZZ_PRINT") != NULL;
     input = data;
     input_end = data + size;

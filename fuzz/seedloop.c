@@ -1,5 +1,6 @@
 /* seedloop: a main for a harness without an engine: inputs from seeds, one after the other, or one seed many times. A
  * failure, a sanitizer's too, ends with the seed. */
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,13 +11,13 @@
 #include <unistd.h>
 
 #define INPUT_MAX 64U
-#define RUN_SECONDS_MAX 60U
+#define RUN_SECONDS_MAX 60U                             /* of one input, without an end */
 
 int  LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
 
 static const char *name;
-static uint64_t    seed;
+static uint64_t    seed, seed_runs;
 
 static void say_seed(void)
 {
@@ -27,11 +28,24 @@ static void say_seed(void)
 
 static void on_signal(int number)
 {
-    static const char text[] = "seedloop: no end in sight, a deadlock?\n";
-    number == SIGALRM ? (void)!write(STDERR_FILENO, text, sizeof text - 1) : (void)0;
     say_seed();
-    signal(SIGABRT, SIG_DFL);
-    abort();
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+/* A thread, since a sanitizer holds signals back while the others wait. */
+static void *watch(void *nothing)
+{
+    for (uint64_t seen = 0, since = 0; since < RUN_SECONDS_MAX; since++) {
+        sleep(1);
+        uint64_t now = __atomic_load_n(&seed_runs, __ATOMIC_RELAXED);
+        since = now == seen ? since : 0;
+        seen = now;
+    }
+    fprintf(stderr, "seedloop: no end in sight: a deadlock?\n");
+    say_seed();
+    _exit(1);
+    return nothing;
 }
 
 static uint64_t next(uint64_t *state)                   /* splitmix64 */
@@ -51,9 +65,8 @@ static void run(void)
     for (size_t i = 0; i < size; i++) {
         data[i] = (uint8_t)next(&state);
     }
-    alarm(RUN_SECONDS_MAX);
     LLVMFuzzerTestOneInput(data, size);
-    alarm(0);
+    __atomic_fetch_add(&seed_runs, 1, __ATOMIC_RELAXED);
 }
 
 static double seconds(void)
@@ -74,14 +87,14 @@ int main(int argc, char **argv)
     }
     signal(SIGABRT, on_signal);
     signal(SIGSEGV, on_signal);
-    signal(SIGALRM, on_signal);
+    pthread_t watcher;
+    pthread_create(&watcher, NULL, watch, NULL);
     &__sanitizer_set_death_callback != NULL ? __sanitizer_set_death_callback(say_seed) : (void)0;
-    uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 1, times = one && argc > 3 ? strtoull(argv[3], NULL, 10) : 1, runs = 0;
+    uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 1, times = one && argc > 3 ? strtoull(argv[3], NULL, 10) : 1;
     double   end = seconds() + (one ? 1e9 : atof(argv[1]));
-    for (seed = first; one ? runs < times : seconds() < end; runs++) {
+    for (seed = first; one ? seed_runs < times : seconds() < end; seed += one ? 0 : 1) {
         run();
-        seed += one ? 0 : 1;
     }
-    printf("ok seeds %s: %lu runs from seed %lu\n", stem, runs, first);
+    printf("ok seeds %s: %lu runs from seed %lu\n", stem, seed_runs, first);
     return 0;
 }

@@ -48,8 +48,6 @@ static void calls(void);
 int main(void)
 {
     world_begin();
-    world_end();
-    world_begin();
     calls();
     (void)check_stats();
     printf("no failure\n");

@@ -2,7 +2,7 @@
  * also in the order of their addresses. Every check names what broke.
  *
  * Byte i of a block holds seed + i. Small blocks are written and checked in full, large ones at both ends and at the
- * beginning of some pages. */
+ * beginning of one page. */
 #ifndef HEAP_MODEL_H
 #define HEAP_MODEL_H
 
@@ -17,9 +17,8 @@
 #define HEAP_MODEL_BLOCKS 1024U          /* at most 65536 */
 #endif
 #define HEAP_MODEL_FULL 1024U           /* up to this size all bytes count */
-#define HEAP_MODEL_END 64U              /* of a larger one so many at both ends, and ... */
-#define HEAP_MODEL_PAGE 4096U
-#define HEAP_MODEL_SAMPLES 4U           /* ... a word in each of so many pages */
+#define HEAP_MODEL_END 64U              /* of a larger one so many at both ends ... */
+#define HEAP_MODEL_PAGE 4096U           /* ... and a word in one of its pages, which the seed chooses */
 
 struct heap_model_block {
     unsigned char *address;
@@ -72,10 +71,10 @@ static inline void heap_model_visit(struct heap_model_block *b, size_t written, 
         heap_model_piece(b, 0, bytes < written ? bytes : written, write);
         return;
     }
-    size_t pages = written / HEAP_MODEL_PAGE, stride = pages < HEAP_MODEL_SAMPLES ? 1 : pages / HEAP_MODEL_SAMPLES;
+    size_t at = b->seed % (written / HEAP_MODEL_PAGE + 1) * HEAP_MODEL_PAGE;
     heap_model_piece(b, 0, bytes < HEAP_MODEL_END ? bytes : HEAP_MODEL_END, write);
-    for (size_t i = HEAP_MODEL_PAGE; i + 8 <= bytes && i + 8 <= written; i += stride * HEAP_MODEL_PAGE) {
-        heap_model_piece(b, i, i + 8, write);
+    if (at + 8 <= bytes && at + 8 <= written) {
+        heap_model_piece(b, at, at + 8, write);
     }
     if (bytes >= written) {
         heap_model_piece(b, written - HEAP_MODEL_END, written, write);

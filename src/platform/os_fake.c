@@ -20,6 +20,10 @@ static uint64_t span_first;
 static uint64_t span_low;               /* page numbers; maps at the upper end go down, at the lower end up */
 static uint64_t span_high;
 
+static uintptr_t metadata_first;        /* a span of its own */
+static size_t    metadata_used;
+static size_t    metadata_ready;        /* bytes that can be written, at least those used */
+
 void os_fake_reset(void)
 {
     uint64_t mapped = os_fake.mapped_npages;
@@ -89,17 +93,51 @@ void os_unmap(uint64_t page, uint64_t npages)
     os_fake.mapped_npages -= npages;
 }
 
+static bool metadata_has(size_t bytes)
+{
+    if (metadata_first == 0) {
+        void *p = mmap(NULL, OS_FAKE_METADATA_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        metadata_first = p == MAP_FAILED ? 0 : (uintptr_t)p;
+    }
+    if (metadata_first == 0 || bytes > OS_FAKE_METADATA_BYTES - metadata_used) {
+        return false;
+    }
+    size_t wanted = metadata_used + bytes;
+    if (wanted > metadata_ready && mprotect((void *)(metadata_first + metadata_ready), wanted - metadata_ready, PROT_READ | PROT_WRITE) != 0) {
+        return false;
+    }
+    metadata_ready = wanted > metadata_ready ? wanted : metadata_ready;
+    return true;
+}
+
 void *os_map_metadata(size_t bytes)
 {
-    if (call_fails(OS_FAKE_METADATA)) {
+    bytes = (bytes + PAGE - 1) / PAGE * PAGE;
+    if (call_fails(OS_FAKE_METADATA) || !metadata_has(bytes)) {
         return NULL;
     }
-    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (p == MAP_FAILED) {
-        return NULL;
-    }
+    metadata_used += bytes;
     os_fake.metadata_bytes += bytes;
-    return p;
+    return (void *)(metadata_first + metadata_used - bytes);
+}
+
+void os_fake_rewind(void)
+{
+    uint64_t end = span_high == 0 ? 0 : span_first + OS_FAKE_SPAN_NPAGES;
+    if (span_low > span_first) {
+        (void)madvise((void *)(span_first * PAGE), (span_low - span_first) * PAGE, MADV_DONTNEED);
+    }
+    if (span_high < end) {
+        (void)madvise((void *)(span_high * PAGE), (end - span_high) * PAGE, MADV_DONTNEED);
+    }
+    if (metadata_used > 0) {
+        (void)madvise((void *)metadata_first, metadata_used, MADV_DONTNEED);
+    }
+    span_low = span_first;
+    span_high = end;
+    metadata_used = 0;
+    os_fake.mapped_npages = 0;
+    os_fake_reset();
 }
 
 /* Linux may take the pages at any time or never; here it takes every other page of a short run, every other eighth of a

@@ -10,6 +10,7 @@
 #include "platform/config.h"
 
 #define OS_FAKE_SPAN_NPAGES (1UL << (36 - LG_PAGE))     /* os_map serves from 64 GiB of address space */
+#define OS_FAKE_METADATA_BYTES (1UL << 36)              /* os_map_metadata serves from as much again */
 #define OS_FAKE_TEXT_BYTES 1024U
 
 /* The kinds of call that can be counted and made to fail. */
@@ -37,6 +38,9 @@ extern struct os_fake os_fake;
 
 /* Controls as at the start: nothing fails, the clock at 0. What is mapped stays mapped. */
 void os_fake_reset(void);
+
+/* The whole machine as at the start: nothing is mapped, and what was reads as zero. Whoever uses memory of before forgets it. */
+void os_fake_rewind(void);
 
 /* First page number of the span, 0 if it could not be reserved. */
 uint64_t os_fake_span(void);
