@@ -12,7 +12,7 @@ uint32_t slab_regions[SC_NBINS];
 uint32_t slab_npages[SC_NBINS];
 divide_magic_t slab_magic[SC_NBINS];
 
-/*@ ghost uint32_t slab_sum[TABLE_MAX][SLAB_WORDS + 1]; */
+/*@ ghost struct slab_sums slab_sum[TABLE_MAX]; */
 /*@ ghost uint32_t slab_slot_region[SLAB_REGIONS_MAX]; */
 /*@ ghost uint32_t slab_region_slot[SLAB_REGIONS_MAX]; */
 /*@ ghost uint32_t slab_cut; */
@@ -78,14 +78,14 @@ void slab_init(uint32_t e, uint32_t szind)
     uint32_t n = slab_regions[szind];
     AT(slab_class, e) = (uint8_t)szind;
     AT(slab_free_count, e) = n;
-    /*@ ghost slab_sum[e][0] = 0; */
+    /*@ ghost slab_sum[e].upto[0] = 0; */
     /*@ loop invariant range: 0 <= i <= SLAB_WORDS;
         loop invariant mask:  \forall integer t; 0 <= t < i ==> IsMask(slab_bits[e].w[t], n - 64 * t);
-        loop invariant zero:  slab_sum[e][0] == 0;
+        loop invariant zero:  slab_sum[e].upto[0] == 0;
         loop invariant sums:  \forall integer t; 0 <= t < i ==>
-                                slab_sum[e][t + 1] == slab_sum[e][t] + pop(slab_bits[e].w[t], 64);
-        loop invariant count: \forall integer t; 0 <= t <= i ==> slab_sum[e][t] == \min(64 * t, n);
-        loop assigns i, slab_bits[e].w[0 .. SLAB_WORDS - 1], slab_sum[e][1 .. SLAB_WORDS];
+                                slab_sum[e].upto[t + 1] == slab_sum[e].upto[t] + pop(slab_bits[e].w[t], 64);
+        loop invariant count: \forall integer t; 0 <= t <= i ==> slab_sum[e].upto[t] == \min(64 * t, n);
+        loop assigns i, slab_bits[e].w[0 .. SLAB_WORDS - 1], slab_sum[e].upto[1 .. SLAB_WORDS];
         loop variant SLAB_WORDS - i;
     */
     for (uint32_t i = 0; i < SLAB_WORDS; i++) {
@@ -94,7 +94,7 @@ void slab_init(uint32_t e, uint32_t szind)
         uint64_t w = bitmap_word_mask(k);
         /*@ ghost bitmap_word_lemma_mask(w, k); */
         AT(slab_bits, e).w[i] = w;
-        /*@ ghost slab_sum[e][i + 1] = slab_sum[e][i] + k; */
+        /*@ ghost slab_sum[e].upto[i + 1] = slab_sum[e].upto[i] + k; */
     }
 }
 
@@ -104,7 +104,7 @@ uint32_t slab_take(uint32_t e)
     /*@ ghost bitmap_word_lemma_none(0, 64); */
     /*@ loop invariant range: 0 <= i < SLAB_WORDS;
         loop invariant zero:  \forall integer t; 0 <= t < i ==> slab_bits[e].w[t] == 0;
-        loop invariant sum:   slab_sum[e][i] == 0;
+        loop invariant sum:   slab_sum[e].upto[i] == 0;
         loop assigns i;
         loop variant SLAB_WORDS - i;
     */
@@ -176,13 +176,13 @@ static inline void slab_put(uint64_t *out, uint32_t slot, uint64_t address)
     requires within:   SlotsWithin(out, left, hi, base, base + slab_cut * bytes, bytes);
     terminates         \true;
     exits              \false;
-    assigns            slab_bits[e].w[i], slab_sum[e][i + 1 .. SLAB_WORDS], out[0 .. left - 1], slab_cut,
+    assigns            slab_bits[e].w[i], slab_sum[e].upto[i + 1 .. SLAB_WORDS], out[0 .. left - 1], slab_cut,
                        slab_slot_region[0 .. left - 1], slab_region_slot[64 * i .. 64 * i + 63];
     ensures  left:     \result <= left;
     ensures  full:     \result > 0 ==> slab_bits[e].w[i] == 0;
     ensures  sums:     SlabSums(e);
     ensures  bound:    SlabSumsBound(e);
-    ensures  total:    slab_sum[e][SLAB_WORDS] == \old(slab_sum[e][SLAB_WORDS]) - (left - \result);
+    ensures  total:    slab_sum[e].upto[SLAB_WORDS] == \old(slab_sum[e].upto[SLAB_WORDS]) - (left - \result);
     ensures  cut:      64 * i <= slab_cut <= 64 * i + 64;
     ensures  rest:     \forall integer r; 64 * i <= r < 64 * i + 64 ==>
                        (SlabFree(e, r) <==> SlabFree{Pre}(e, r) && r >= slab_cut);
@@ -274,10 +274,10 @@ uint32_t slab_take_batch(uint32_t e, uint64_t base, uint64_t *out, uint32_t n)
         loop invariant range:   0 <= i <= SLAB_WORDS;
         loop invariant sums:    SlabSums(e);
         loop invariant bound:   SlabSumsBound(e);
-        loop invariant total:   slab_sum[e][SLAB_WORDS] == count - (k - left);
+        loop invariant total:   slab_sum[e].upto[SLAB_WORDS] == count - (k - left);
         loop invariant cut:     slab_cut <= 64 * i;
         loop invariant empty:   k == 0 ==> slab_cut == 0;
-        loop invariant full:    left > 0 ==> slab_cut == 64 * i && slab_sum[e][i] == 0;
+        loop invariant full:    left > 0 ==> slab_cut == 64 * i && slab_sum[e].upto[i] == 0;
         loop invariant later:   \forall integer j; i <= j < SLAB_WORDS ==> slab_bits[e].w[j] == \at(slab_bits[e].w[j], Pre);
         loop invariant rest:    \forall integer r; 0 <= r < SLAB_REGIONS_MAX ==>
                                   (SlabFree(e, r) <==> SlabFree{Pre}(e, r) && r >= slab_cut);
@@ -291,7 +291,7 @@ uint32_t slab_take_batch(uint32_t e, uint64_t base, uint64_t *out, uint32_t n)
         loop invariant apart:   SlotsApart(out, left, k, bytes);
         loop invariant within:  SlotsWithin(out, left, k, base, base + slab_cut * bytes, bytes);
         loop assigns i, left, slab_cut, out[0 .. k - 1], slab_bits[e].w[0 .. SLAB_WORDS - 1],
-                     slab_sum[e][1 .. SLAB_WORDS], slab_slot_region[0 .. SLAB_REGIONS_MAX - 1],
+                     slab_sum[e].upto[1 .. SLAB_WORDS], slab_slot_region[0 .. SLAB_REGIONS_MAX - 1],
                      slab_region_slot[0 .. SLAB_REGIONS_MAX - 1];
         loop variant SLAB_WORDS - i;
     */

@@ -52,9 +52,10 @@ extern uint32_t slab_regions[SC_NBINS];         /* regions of a slab: slab_regio
 extern uint32_t slab_npages[SC_NBINS];          /* length of a slab */
 extern divide_magic_t slab_magic[SC_NBINS];     /* reciprocal of slab_bytes */
 
-/* Ghosts. slab_sum[e][i] counts the set bits of the first i words. The other three describe the last batch: region of
+/* Ghosts. slab_sum[e].upto[i] counts the set bits of the first i words. The other three describe the last batch: region of
  * a slot, slot of a region, and the number below which all regions are taken. */
-/*@ ghost extern uint32_t slab_sum[TABLE_MAX][SLAB_WORDS + 1]; */
+/*@ ghost struct slab_sums { uint32_t upto[SLAB_WORDS + 1]; }; */
+/*@ ghost extern struct slab_sums slab_sum[TABLE_MAX]; */
 /*@ ghost extern uint32_t slab_slot_region[SLAB_REGIONS_MAX]; */
 /*@ ghost extern uint32_t slab_region_slot[SLAB_REGIONS_MAX]; */
 /*@ ghost extern uint32_t slab_cut; */
@@ -145,7 +146,7 @@ bool slab_grow(uint32_t e);
     terminates         \true;
     exits              \false;
     assigns            slab_bits[e].w[0 .. SLAB_WORDS - 1], slab_free_count[e], slab_class[e],
-                       slab_sum[e][0 .. SLAB_WORDS];
+                       slab_sum[e].upto[0 .. SLAB_WORDS];
     ensures  ok:       SlabOk(e);
     ensures  class:    slab_class[e] == szind;
     ensures  count:    slab_free_count[e] == slab_regions[szind];
@@ -160,7 +161,7 @@ void slab_init(uint32_t e, uint32_t szind);
     requires room:     slab_free_count[e] > 0;
     terminates         \true;
     exits              \false;
-    assigns            slab_bits[e].w[0 .. SLAB_WORDS - 1], slab_free_count[e], slab_sum[e][0 .. SLAB_WORDS];
+    assigns            slab_bits[e].w[0 .. SLAB_WORDS - 1], slab_free_count[e], slab_sum[e].upto[0 .. SLAB_WORDS];
     ensures  ok:       SlabOk(e);
     ensures  range:    \result < slab_regions[slab_class[e]];
     ensures  free:     \old(SlabFree(e, \result));
@@ -182,7 +183,7 @@ uint32_t slab_take(uint32_t e);
     requires out:      \valid(out + (0 .. n - 1));
     terminates         \true;
     exits              \false;
-    assigns            slab_bits[e].w[0 .. SLAB_WORDS - 1], slab_free_count[e], slab_sum[e][0 .. SLAB_WORDS],
+    assigns            slab_bits[e].w[0 .. SLAB_WORDS - 1], slab_free_count[e], slab_sum[e].upto[0 .. SLAB_WORDS],
                        out[0 .. n - 1], slab_cut, slab_slot_region[0 .. SLAB_REGIONS_MAX - 1],
                        slab_region_slot[0 .. SLAB_REGIONS_MAX - 1];
     ensures  ok:       SlabOk(e);
@@ -211,12 +212,12 @@ uint32_t slab_take_batch(uint32_t e, uint64_t base, uint64_t *out, uint32_t n);
     requires bound:    SlabSumsBound(e);
     terminates         \true;
     exits              \false;
-    assigns            slab_bits[e].w[i], slab_sum[e][i + 1 .. SLAB_WORDS];
+    assigns            slab_bits[e].w[i], slab_sum[e].upto[i + 1 .. SLAB_WORDS];
     ensures  word:     slab_bits[e].w[i] == w;
     ensures  sums:     SlabSums(e);
     ensures  bound:    SlabSumsBound(e);
-    ensures  total:    slab_sum[e][SLAB_WORDS] ==
-                       \old(slab_sum[e][SLAB_WORDS]) - pop(\old(slab_bits[e].w[i]), 64) + pop(w, 64);
+    ensures  total:    slab_sum[e].upto[SLAB_WORDS] ==
+                       \old(slab_sum[e].upto[SLAB_WORDS]) - pop(\old(slab_bits[e].w[i]), 64) + pop(w, 64);
 */
 static inline void slab_set_word(uint32_t e, uint32_t i, uint64_t w)
 {
@@ -224,18 +225,18 @@ static inline void slab_set_word(uint32_t e, uint32_t i, uint64_t w)
     AT(slab_bits, e).w[i] = w;
     /*@ ghost
       /@ loop invariant range: i <= j <= SLAB_WORDS;
-         loop invariant first: slab_sum[e][0] == 0;
+         loop invariant first: slab_sum[e].upto[0] == 0;
          loop invariant sums:  \forall integer t; 0 <= t < j ==>
-                                 slab_sum[e][t + 1] == slab_sum[e][t] + pop(slab_bits[e].w[t], 64);
-         loop invariant bound: \forall integer t; 0 <= t <= j ==> slab_sum[e][t] <= 64 * t;
-         loop invariant later: \forall integer t; j < t <= SLAB_WORDS ==> slab_sum[e][t] == \at(slab_sum[e][t], Pre);
-         loop invariant total: j > i ==> slab_sum[e][j] == \at(slab_sum[e][\at(j, Here)], Pre) - pop(was, 64) + pop(w, 64);
-         loop invariant same:  j == i ==> slab_sum[e][j] == \at(slab_sum[e][\at(j, Here)], Pre);
-         loop assigns j, slab_sum[e][i + 1 .. SLAB_WORDS];
+                                 slab_sum[e].upto[t + 1] == slab_sum[e].upto[t] + pop(slab_bits[e].w[t], 64);
+         loop invariant bound: \forall integer t; 0 <= t <= j ==> slab_sum[e].upto[t] <= 64 * t;
+         loop invariant later: \forall integer t; j < t <= SLAB_WORDS ==> slab_sum[e].upto[t] == \at(slab_sum[e].upto[t], Pre);
+         loop invariant total: j > i ==> slab_sum[e].upto[j] == \at(slab_sum[e].upto[\at(j, Here)], Pre) - pop(was, 64) + pop(w, 64);
+         loop invariant same:  j == i ==> slab_sum[e].upto[j] == \at(slab_sum[e].upto[\at(j, Here)], Pre);
+         loop assigns j, slab_sum[e].upto[i + 1 .. SLAB_WORDS];
          loop variant SLAB_WORDS - j;
       @/
       for (uint32_t j = i; j < SLAB_WORDS; j++) {
-        slab_sum[e][j + 1] = slab_sum[e][j] + slab_lemma_pop(slab_bits[e].w[j]);
+        slab_sum[e].upto[j + 1] = slab_sum[e].upto[j] + slab_lemma_pop(slab_bits[e].w[j]);
       }
     */
 }
@@ -247,14 +248,14 @@ static inline void slab_set_word(uint32_t e, uint32_t i, uint64_t w)
     requires bound:    SlabSumsBound(e);
     terminates         \true;
     exits              \false;
-    assigns            slab_bits[e].w[region / 64], slab_sum[e][0 .. SLAB_WORDS];
+    assigns            slab_bits[e].w[region / 64], slab_sum[e].upto[0 .. SLAB_WORDS];
     ensures  sums:     SlabSums(e);
     ensures  bound:    SlabSumsBound(e);
     ensures  given:    \result <==> !\old(SlabFree(e, region));
     ensures  free:     SlabFree(e, region);
     ensures  others:   \forall integer r; 0 <= r < SLAB_REGIONS_MAX && r != region ==>
                        (SlabFree(e, r) <==> \old(SlabFree(e, r)));
-    ensures  total:    slab_sum[e][SLAB_WORDS] == \old(slab_sum[e][SLAB_WORDS]) + (\result ? 1 : 0);
+    ensures  total:    slab_sum[e].upto[SLAB_WORDS] == \old(slab_sum[e].upto[SLAB_WORDS]) + (\result ? 1 : 0);
 */
 static inline bool slab_give(uint32_t e, uint32_t region)
 {
