@@ -1,12 +1,96 @@
 /* arena: how many there are and which threads use which. */
 #include "heap/arena.h"
 
-#include "heap/bin.h"
-#include "platform/mutex.h"
-
 static struct mutex arena_lock = MUTEX_INIT;
-static uint32_t     arena_total = 1;
-static uint32_t     arena_thread_count[ARENAS_MAX];
+
+uint32_t arena_total = 1;
+uint32_t arena_thread_count[ARENAS_MAX];
+
+/* Other threads came and went; there are fewer of them than a count can hold. */
+/*@ requires locked:  LockHeld(LOCK_ARENA);
+    requires ok:      ArenaOk;
+    terminates        \true;
+    exits             \false;
+    assigns           arena_thread_count[0 .. ARENAS_MAX - 1];
+    ensures  ok:      ArenaOk;
+    ensures  few:     \forall integer a; 0 <= a < ARENAS_MAX ==> arena_thread_count[a] < UINT32_MAX;
+*/
+OTHERS_ACT(arena_others);
+
+/*@ requires free:    LocksFree(LOCK_ARENA);
+    requires ok:      ArenaOk;
+    terminates        \true;
+    exits             \false;
+    assigns           ARENA_ASSIGNS;
+    ensures  locked:  LockHeld(LOCK_ARENA);
+    ensures  ok:      ArenaOk;
+    ensures  few:     \forall integer a; 0 <= a < ARENAS_MAX ==> arena_thread_count[a] < UINT32_MAX;
+*/
+static inline void arena_enter(void)
+{
+    mutex_lock(&arena_lock) /*@ ghost (LOCK_ARENA) */;
+    arena_others();
+}
+
+/*@ requires locked:  LockHeld(LOCK_ARENA);
+    requires ok:      ArenaOk;
+    terminates        \true;
+    exits             \false;
+    assigns           lock_held[LOCK_ARENA];
+    ensures  free:    lock_held[LOCK_ARENA] == 0;
+*/
+static inline void arena_leave_lock(void)
+{
+    mutex_unlock(&arena_lock) /*@ ghost (LOCK_ARENA) */;
+}
+
+/*@ requires locked:  LockHeld(LOCK_ARENA);
+    requires ok:      ArenaOk;
+    terminates        \true;
+    exits             \false;
+    assigns           \nothing;
+    ensures  range:   \result < arena_total;
+    ensures  least:   \forall integer a; 0 <= a < arena_total ==> arena_thread_count[\result] <= arena_thread_count[a];
+*/
+static uint32_t arena_least(void)
+{
+    uint32_t least = 0;
+    /*@ loop invariant range: 1 <= a <= arena_total && least < a;
+        loop invariant least: \forall integer b; 0 <= b < a ==> arena_thread_count[least] <= arena_thread_count[b];
+        loop assigns   a, least;
+        loop variant   arena_total - a;
+    */
+    for (uint32_t a = 1; a < arena_total; a++) {
+        if (arena_thread_count[a] < arena_thread_count[least]) {
+            least = a;
+        }
+    }
+    return least;
+}
+
+/*@ requires locked:  LockHeld(LOCK_ARENA);
+    requires range:   arena < ARENAS_MAX;
+    terminates        \true;
+    exits             \false;
+    assigns           \nothing;
+    ensures  count:   \result == arena_thread_count[arena];
+*/
+static uint32_t arena_load(uint32_t arena)
+{
+    return arena_thread_count[arena];
+}
+
+/*@ requires locked:  LockHeld(LOCK_ARENA);
+    requires range:   arena < ARENAS_MAX;
+    terminates        \true;
+    exits             \false;
+    assigns           arena_thread_count[arena];
+    ensures  count:   arena_thread_count[arena] == count;
+*/
+static void arena_store(uint32_t arena, uint32_t count)
+{
+    arena_thread_count[arena] = count;
+}
 
 void arena_boot(uint32_t arenas)
 {
@@ -21,44 +105,41 @@ uint32_t arena_count(void)
 
 uint32_t arena_join(void)
 {
-    mutex_lock(&arena_lock);
-    uint32_t least = 0;
-    for (uint32_t a = 1; a < arena_total; a++) {
-        if (arena_thread_count[a] < arena_thread_count[least]) {
-            least = a;
-        }
-    }
-    arena_thread_count[least] += 1;
-    mutex_unlock(&arena_lock);
+    arena_enter();
+    uint32_t least = arena_least();
+    arena_store(least, arena_load(least) + 1);
+    /*@ ghost arena_joined[least] = 1; */
+    arena_leave_lock();
     return least;
 }
 
 void arena_leave(uint32_t arena)
 {
-    mutex_lock(&arena_lock);
-    arena_thread_count[arena] -= 1;
-    mutex_unlock(&arena_lock);
+    arena_enter();
+    arena_store(arena, arena_load(arena) - 1);
+    /*@ ghost arena_joined[arena] = 0; */
+    arena_leave_lock();
 }
 
 uint32_t arena_threads(uint32_t arena)
 {
-    mutex_lock(&arena_lock);
-    uint32_t n = arena_thread_count[arena];
-    mutex_unlock(&arena_lock);
+    arena_enter();
+    uint32_t n = arena_load(arena);
+    arena_leave_lock();
     return n;
 }
 
 void arena_prefork(void)
 {
-    mutex_lock(&arena_lock);
+    arena_enter();
 }
 
 void arena_postfork_parent(void)
 {
-    mutex_unlock(&arena_lock);
+    arena_leave_lock();
 }
 
 void arena_postfork_child(void)
 {
-    mutex_reset(&arena_lock);
+    mutex_reset(&arena_lock) /*@ ghost (LOCK_ARENA) */;
 }
