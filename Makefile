@@ -7,6 +7,7 @@ MODULE   ?=
 TARGET   ?= malloc
 SECONDS  ?= 60
 SEED     ?= 1
+FAULT    ?=
 STRESS   ?= 60
 ROUNDS   ?= 3
 SCALE    ?= 1
@@ -52,7 +53,7 @@ REPLAY   := BUILD=$(BUILD)/replay CC=gcc CFLAGS="-O2 -g" LIB_FUZZING_ENGINE=$(BU
 COVER    := BUILD=$(BUILD)/cover CC=clang CFLAGS="-O1 -g -fprofile-instr-generate -fcoverage-mapping" LIB_FUZZING_ENGINE=$(BUILD)/cover/obj/fuzz/replay.o
 
 .DEFAULT_GOAL := lib
-.PHONY: help lib setup run check test unit abuse system preload stress prove prove-smoke fuzz fuzz-libfuzzer fuzz-afl fuzz-smoke fuzz-threads fuzz-replay fuzz-campaign fuzz-eacsl fuzz-case fuzz-oss fuzz-coverage trace trace-test traces rules clean install
+.PHONY: help lib setup run check test unit abuse system preload stress prove prove-smoke prove-matrix mutants mutants-sample fuzz fuzz-libfuzzer fuzz-afl fuzz-smoke fuzz-threads fuzz-mutants fuzz-replay fuzz-campaign fuzz-eacsl fuzz-case fuzz-oss fuzz-coverage trace trace-test traces rules clean install
 
 help:                   ## this screen
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -62,7 +63,7 @@ run: setup-run lib      ## install what is missing, build, run redis, python3, s
 	@tests/preload/run $(SO) $(BUILD)/preload redis python3 sqlite3 gcc
 
 check: setup-all        ## everything: rules, tests, proofs, fuzz smoke; closes with N passed, N failed
-	@ci/check rules test prove prove-smoke fuzz-smoke
+	@ci/check rules test prove prove-smoke mutants-sample fuzz-smoke
 
 lib: $(SO) $(BUILD)/libqedmalloc.a $(BUILD)/libqedmalloc-prefix.a ## libqedmalloc.so, .a, and -prefix.a (qed_ names only) in build/
 
@@ -91,6 +92,15 @@ prove: setup-prove      ## all proofs from scratch with Frama-C/WP; MODULE=bitma
 prove-smoke: setup-prove ## no contract is vacuous
 	@proofs/prove --smoke $(addprefix --define ,$(CONFIG)) $(MODULE)
 
+prove-matrix: setup-prove setup-build ## unit tests and proofs in 12 other configurations; resumes
+	@proofs/matrix $(MODULE)
+
+mutants: setup-prove setup-fuzz ## 200 faults put into the proven text: the proof or a test must notice each; resumes
+	@proofs/mutants $(MODULE)
+
+mutants-sample: setup-prove setup-fuzz ## two faults of each module, for CI
+	@proofs/mutants --sample --count 2
+
 fuzz:                   ## one harness for SECONDS: TARGET=malloc ENGINE=libfuzzer (with ASan and UBSan) or afl
 	@$(MAKE) -s fuzz-$(ENGINE)
 
@@ -108,12 +118,16 @@ fuzz-afl:
 fuzz-smoke:             ## every harness on both engines for a few seconds, the whole API for SECONDS; the canary must fail
 	@$(MAKE) -s $(FUZZ) $(FUZZERS:%=$(BUILD)/fuzz/%)
 	@$(AFL) $(FUZZERS:%=$(BUILD)/afl/%)
+	@$(MAKE) -s $(TSAN) LIB_FUZZING_ENGINE=$(BUILD)/tsan/obj/fuzz/seedloop.o $(BUILD)/tsan/threads_fuzz
 	@fuzz/smoke $(BUILD) $(SECONDS) $(FUZZERS:_fuzz=)
 
 fuzz-threads:           ## seeded schedules of real threads for SECONDS, under ThreadSanitizer and plain
 	@$(MAKE) -s $(TSAN) LIB_FUZZING_ENGINE=$(BUILD)/tsan/obj/fuzz/seedloop.o $(BUILD)/tsan/threads_fuzz
 	@$(MAKE) -s $(PLAIN) LIB_FUZZING_ENGINE=$(BUILD)/plain/obj/fuzz/seedloop.o $(BUILD)/plain/threads_fuzz
 	@LABEL=threads tests/run "$(BUILD)/tsan/threads_fuzz $(SECONDS) $(SEED)" "$(BUILD)/plain/threads_fuzz $(SECONDS) $(SEED)"
+
+fuzz-mutants:           ## plants each fault of fuzz/mutants: its harness must find it in 60 s of processor time; resumes
+	@fuzz/mutate --build $(BUILD) $(FAULT)
 
 fuzz-replay:            ## committed inputs, and every one that ever failed, without engine and sanitizers
 	@$(MAKE) -s $(REPLAY) $(FUZZERS:%=$(BUILD)/replay/%)
@@ -180,7 +194,7 @@ clean:                  ## remove build/
 	rm -rf $(BUILD)
 
 test: setup-all
-fuzz fuzz-smoke fuzz-threads fuzz-replay fuzz-campaign fuzz-coverage: setup-fuzz
+fuzz fuzz-smoke fuzz-threads fuzz-mutants fuzz-replay fuzz-campaign fuzz-coverage: setup-fuzz
 setup-%:
 	@ci/setup $*
 
