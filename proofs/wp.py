@@ -69,6 +69,20 @@ def module_functions(name, files):
     return list(seen)
 
 
+def preprocessed(source, define=(), include=(), root=ROOT):
+    """What the provers read of a source, contracts and all headers included."""
+    folders = [*include, root / "spec", root / "src"]
+    cmd = ["gcc", "-E", "-C", "-P", "-x", "c", "-D_GNU_SOURCE", "-D__FRAMAC__", *(f"-I{f}" for f in folders), *(f"-D{d}" for d in define), str(source)]
+    return subprocess.run(cmd, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
+
+
+def forget_failures(cache):
+    """Takes from a cache what is not proven: a goal that failed while the machine was busy gets its full time again."""
+    for f in Path(cache).glob("*.json"):
+        if '"valid"' not in f.read_text():
+            f.unlink()
+
+
 def why3_config(directory):
     conf = directory / "why3.conf"
     if not conf.exists():
