@@ -1,32 +1,90 @@
 /* large: extents as blocks. */
 #include "heap/large.h"
 
-#include "ds/radix_tree.h"
-#include "heap/word.h"
-#include "math/size_class.h"
 #include "pages/pages.h"
-#include "platform/config.h"
+#include "platform/atomic.h"
 
-static uint64_t large_allocated;
-static uint64_t large_freed;
+#include "size_class_align_lemmas.acsl"
+#include "large_lemmas.acsl"
+
+uint64_t large_allocated;
+uint64_t large_freed;
+
+/* ---- extents come and go ----------------------------------------------------------------------------------------- */
+
+/*@ requires lock:     LocksFree(LOCK_PAGES);
+    requires ok:       HeapOk;
+    requires some:     0 < npages;
+    requires power:    IsPowerOfTwo(align_npages);
+    requires zeroed:   \valid(zeroed);
+    terminates         \true;
+    exits              \false;
+    assigns            PAGES_ASSIGNS, *zeroed;
+    ensures  lock:     LocksFree(LOCK_PAGES);
+    ensures  ok:       HeapOk;
+    ensures  active:   \result != 0 ==> CacheHas(\result, EXTENT_ACTIVE) && ext_npages[\result] == npages;
+    ensures  aligned:  \result != 0 ==> ext_page[\result] % align_npages == 0;
+    ensures  new:      \result != 0 ==> ext_kind[\result] == KIND_NONE;
+    ensures  no_words: \result != 0 ==> PagesNoWords(ext_page[\result], ext_page[\result] + npages);
+*/
+static uint32_t large_take(uint64_t npages, uint64_t align_npages, bool *zeroed)
+{
+    uint32_t e = pages_alloc(npages, align_npages, zeroed);
+    /*@ assert owners: LargeOwners{Pre,Here}(0); */
+    /*@ ghost large_lemma_ok(); */
+    return e;
+}
+
+/* ACTIVE e becomes a block of the class, LIVE: its address. */
+/*@ requires ok:       HeapOk;
+    requires active:   CacheHas(e, EXTENT_ACTIVE) && ext_kind[e] == KIND_NONE;
+    requires class:    SC_NBINS <= szind < SC_NSIZES;
+    requires length:   ext_npages[e] * PAGE == ScBytes(szind);
+    requires no_words: PagesNoWords(ext_page[e], ext_page[e] + ext_npages[e]);
+    requires cached:   cached <==> LargeCached(szind);
+    terminates         \true;
+    exits              \false;
+    assigns            ext_kind[e], HEAP_ASSIGNS_BLOCKS, radix_word_of[ext_page[e]], RADIX_LEAVES;
+    ensures  ok:       HeapOk;
+    ensures  place:    \result == ext_page[e] * PAGE && \result != 0;
+    ensures  block:    BlockLarge(\result) && block_state[\result] == BLOCK_LIVE && block_szind[\result] == szind;
+    ensures  new:      \old(block_state[ext_page[e] * PAGE]) == BLOCK_NONE;
+    ensures  others:   \forall integer a; a != \result ==> BlockSame{Pre,Post}(a);
+*/
+static uint64_t large_begin(uint32_t e, uint32_t szind, bool cached)
+{
+    uint64_t page = AT(ext_page, e);
+    /*@ ghost large_lemma_pages(); */
+    /*@ assert in: ExtIn(e, page) && ext_owner[page] == e; */
+    if (cached) {
+        radix_tree_set_word(page, word_make(page * PAGE, szind));
+    }
+    /*@ ghost block_state[page * PAGE] = BLOCK_LIVE; */
+    /*@ ghost block_szind[page * PAGE] = szind; */
+    /*@ ghost block_ext[page * PAGE] = e; */
+    /*@ ghost ext_kind[e] = KIND_LARGE; */
+    /*@ ghost large_lemma_ok(); */
+    return page * PAGE;
+}
+
+/* ---- the interface ----------------------------------------------------------------------------------------------- */
 
 uint64_t large_alloc(uint32_t szind, uint64_t align_bytes, bool cached, bool *zeroed)
 {
     uint64_t npages = size_class_bytes(szind) / PAGE;
+    /*@ ghost uint64_t times = large_lemma_align(align_bytes); */
     uint64_t align_npages = align_bytes <= PAGE ? 1 : align_bytes / PAGE;
     if (npages >= PAGE_COUNT_MAX || align_npages >= PAGE_COUNT_MAX) {
         return 0;
     }
-    uint32_t e = pages_alloc(npages, align_npages, zeroed);
+    uint32_t e = large_take(npages, align_npages, zeroed);
     if (e == 0) {
         return 0;
     }
-    uint64_t page = AT(ext_page, e);
-    if (cached) {
-        radix_tree_set_word(page, word_make(page * PAGE, szind));
-    }
-    __atomic_fetch_add(&large_allocated, 1, __ATOMIC_RELAXED);
-    return page * PAGE;
+    uint64_t block = large_begin(e, szind, cached);
+    /*@ ghost large_lemma_aligned(ext_page[e], align_npages, align_bytes, times); */
+    ATOMIC_ADD(large_allocated, 1);
+    return block;
 }
 
 bool large_free(uint64_t block)
@@ -35,31 +93,49 @@ bool large_free(uint64_t block)
     if (block % PAGE != 0 || page >= PAGE_COUNT_MAX) {
         return false;
     }
+    /*@ ghost large_lemma_pages(); */
+    /*@ ghost uint32_t mine = block_state[block] != BLOCK_NONE && block_szind[block] >= SC_NBINS ? block_ext[block] : 0; */
     if (radix_tree_word(page) != 0) {
         radix_tree_set_word(page, 0);
     }
-    if (!pages_release(page)) {
+    bool freed = pages_release(page) /*@ ghost (mine) */;
+    /*@ assert owners: LargeOwners{Pre,Here}(0); */
+    /*@ ghost if (freed) { block_state[block] = BLOCK_NONE; } */
+    /*@ ghost large_lemma_ok(); */
+    if (!freed) {
         return false;
     }
-    __atomic_fetch_add(&large_freed, 1, __ATOMIC_RELAXED);
+    ATOMIC_ADD(large_freed, 1);
     return true;
 }
 
 uint64_t large_bytes(uint64_t block)
 {
+    /*@ ghost large_lemma_pages(); */
     uint32_t e = block % PAGE == 0 ? pages_find(block / PAGE) : 0;
+    /*@ assert owners: LargeOwners{Pre,Here}(0); */
+    /*@ ghost large_lemma_ok(); */
     return e == 0 ? 0 : AT(ext_npages, e) * PAGE;
 }
 
 bool large_resize(uint64_t block, uint32_t szind)
 {
     uint64_t npages = size_class_bytes(szind) / PAGE;
-    uint32_t e = npages < PAGE_COUNT_MAX ? pages_find(block / PAGE) : 0;
-    return e != 0 && pages_resize(e, npages);
+    if (npages >= PAGE_COUNT_MAX) {
+        return false;
+    }
+    /*@ ghost large_lemma_pages(); */
+    uint32_t e = pages_find(block / PAGE);
+    /*@ assert mine: e == block_ext[block]; */
+    bool done = e != 0 && pages_resize(e, npages);
+    /*@ assert owners: LargeOwners{Pre,Here}(e); */
+    /*@ ghost if (done) { block_szind[block] = szind; } */
+    /*@ ghost large_lemma_ok(); */
+    return done;
 }
 
 void large_read_stats(struct large_stats *stats)
 {
-    stats->allocated = __atomic_load_n(&large_allocated, __ATOMIC_RELAXED);
-    stats->freed = __atomic_load_n(&large_freed, __ATOMIC_RELAXED);
+    stats->allocated = ATOMIC_LOAD(large_allocated);
+    stats->freed = ATOMIC_LOAD(large_freed);
 }

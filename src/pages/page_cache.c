@@ -133,6 +133,31 @@ static uint32_t cache_grow(uint64_t npages)
     return e == 0 ? 0 : cache_give(e, EXTENT_RETAINED);
 }
 
+/* A free extent with room for the aligned run, and two spare ids; 0: out of memory. */
+/*@ requires ok:      PageCacheOk;
+    requires some:    0 < npages && npages + align_npages < PAGE_COUNT_MAX;
+    requires power:   IsPowerOfTwo(align_npages);
+    terminates        \true;
+    exits             \false;
+    assigns           CACHE_ASSIGNS, CACHE_ASSIGNS_GROWTH;
+    ensures  ok:      PageCacheOk;
+    ensures  free:    \result != 0 ==> ExtUsed(\result) && CacheState(ext_state[\result]);
+    ensures  fits:    \result != 0 ==> CacheFits(\result, npages, align_npages);
+    ensures  spare:   \result != 0 ==> ExtSpare(2);
+    ensures  leaves:  RadixKept{Pre,Post};
+    ensures  others:  CacheHeldKept{Pre,Post}(0, 0);
+    ensures  foreign: CacheForeignSame{Pre,Post};
+    ensures  pages:   CachePagesKeptOrNew{Pre,Post}(0, 0);
+*/
+static uint32_t cache_supply(uint64_t npages, uint64_t align_npages)
+{
+    uint32_t e = cache_find_any(npages, align_npages);
+    if (e == 0) {
+        e = cache_grow(npages + align_npages - 1);
+    }
+    return e != 0 && extent_reserve(2) ? e : 0;
+}
+
 /* -- carving --------------------------------------------------------------------------------------------------- */
 
 /* Gives all pages of BUSY e but the first npages back, free in that state. */
@@ -157,6 +182,30 @@ static void cache_cut_tail(uint32_t e, uint64_t npages, uint8_t state)
 {
     if (AT(ext_npages, e) > npages) {
         cache_give(cache_split(e, npages), state);
+    }
+}
+
+/* The same, if there is memory for an extent. */
+/*@ requires ok:      PageCacheOk;
+    requires busy:    CacheHas(e, EXTENT_BUSY);
+    requires state:   CacheState(state);
+    requires some:    0 < npages;
+    terminates        \true;
+    exits             \false;
+    assigns           CACHE_ASSIGNS, extent_count;
+    ensures  ok:      PageCacheOk;
+    ensures  busy:    CacheHas(e, EXTENT_BUSY);
+    ensures  start:   ext_page[e] == \old(ext_page[e]);
+    ensures  rest:    ext_npages[e] <= \old(ext_npages[e]);
+    ensures  tail:    CachePagesAre(ext_page[e] + ext_npages[e], \old(ext_page[e] + ext_npages[e]), state);
+    ensures  others:  CacheHeldKept{Pre,Post}(e, e);
+    ensures  foreign: CacheForeignSame{Pre,Post};
+    ensures  pages:   CachePagesKept{Pre,Post}(ext_page[e] + ext_npages[e], \old(ext_page[e] + ext_npages[e]));
+*/
+static void cache_try_cut_tail(uint32_t e, uint64_t npages, uint8_t state)
+{
+    if (extent_reserve(1)) {
+        cache_cut_tail(e, npages, state);
     }
 }
 
@@ -236,15 +285,8 @@ uint32_t page_cache_alloc(uint64_t npages, uint64_t align_npages)
         return 0;
     }
     /*@ ghost align_lemma_range(align_npages); */
-    uint32_t e = cache_find_any(npages, align_npages);
-    if (e == 0) {
-        e = cache_grow(npages + align_npages - 1);
-    }
-    /*@ assert foreign: CacheForeignSame{Pre,Here}; */
-    if (e == 0 || !extent_reserve(2)) {
-        return 0;
-    }
-    return cache_carve(e, align_up(AT(ext_page, e), align_npages), npages);
+    uint32_t e = cache_supply(npages, align_npages);
+    return e == 0 ? 0 : cache_carve(e, align_up(AT(ext_page, e), align_npages), npages);
 }
 
 void page_cache_free(uint32_t e)
@@ -284,9 +326,7 @@ uint32_t page_cache_take(uint8_t state, uint64_t npages_max)
     uint32_t e = pairing_heap_first(h);
     /*@ ghost page_cache_lemma_pages(e); */
     cache_pull(e);
-    if (extent_reserve(1)) {
-        cache_cut_tail(e, npages_max, state);
-    }
+    cache_try_cut_tail(e, npages_max, state);
     return e;
 }
 

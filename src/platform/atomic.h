@@ -11,11 +11,13 @@
 #define ATOMIC_LOAD_ACQUIRE(x) (x)
 #define ATOMIC_STORE(x, v) ((x) = (v))
 #define ATOMIC_STORE_RELEASE(x, v) ((x) = (v))
+#define ATOMIC_ADD(x, n) ((x) = (x) <= UINT64_MAX - (n) ? (x) + (n) : (x) - (UINT64_MAX - (n)) - 1)     /* modulo 2^64 */
 #else
 #define ATOMIC_LOAD(x) __atomic_load_n(&(x), __ATOMIC_RELAXED)
 #define ATOMIC_LOAD_ACQUIRE(x) __atomic_load_n(&(x), __ATOMIC_ACQUIRE)
 #define ATOMIC_STORE(x, v) __atomic_store_n(&(x), (v), __ATOMIC_RELAXED)
 #define ATOMIC_STORE_RELEASE(x, v) __atomic_store_n(&(x), (v), __ATOMIC_RELEASE)
+#define ATOMIC_ADD(x, n) ((void)__atomic_fetch_add(&(x), (n), __ATOMIC_RELAXED))
 #endif
 
 #endif
