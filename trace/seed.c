@@ -141,6 +141,7 @@ uint32_t seed_write(const struct trace *t, uint32_t calls, const char *path)
     if (s.file == NULL) {
         die("%s: cannot be written", path);
     }
+    put(&s, (t->thread_count < THREADS ? t->thread_count : THREADS) - 1);       /* as many arenas as threads */
     for (uint32_t i = 0; i < t->call_count && i < calls; i++) {
         written += put_call(&s, &t->call[i], &thread) ? 1 : 0;
     }

@@ -124,7 +124,10 @@ static void *storm(void *arg)
 static void storms(unsigned threads)
 {
     pthread_t id[64];
+    void     *p = NULL;
     pthread_key_create(&key, late);
+    free(aligned_alloc(64, 640)), free(memalign(512, 700)), free(valloc(800)), free(pvalloc(5000));
+    posix_memalign(&p, 32, 100) == 0 ? free(p) : (void)0;
     for (unsigned round = 0; round < 3; round++) {
         for (unsigned i = 0; i < threads; i++) {
             pthread_create(&id[i], NULL, storm, (void *)(uintptr_t)(round * threads + i + 1));
