@@ -7,6 +7,7 @@
 #include "api/thread.h"
 #include "heap/arena.h"
 #include "heap/bin.h"
+#include "heap_check.h"
 #include "heap_model.h"
 #include "pages/pages.h"
 #include "platform/os_fake.h"
@@ -104,6 +105,14 @@ static struct stats check_stats(void)
     return s;
 }
 
+static void check_heap(void)                            /* contents, statistics, every invariant */
+{
+    SHOW("check_heap();\n");
+    heap_model_check_all(&model);
+    (void)check_stats();
+    heap_check(model.block, model.count);
+}
+
 static void world_begin(void)
 {
     reset();
@@ -118,7 +127,7 @@ static void world_end(void)     /* every block freed, every thread ended: every 
 {
     os_fake_fail_none();
     os_fake.gap_npages = 0;
-    (void)check_stats();
+    check_heap();
     for (uint32_t i = 0; model.count > 0; i++) {
         if (i % 64 == 0) {
             thread(i / 64 % THREADS);

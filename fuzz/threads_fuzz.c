@@ -16,6 +16,7 @@
 
 #define HEAP_MODEL_BLOCKS 512U
 #include "api/stats.h"
+#include "heap_check.h"
 #include "heap_model.h"
 #include "pages/pages.h"
 #include "platform/os.h"
@@ -315,6 +316,7 @@ static void check(void)
     stats_read(&s);
     s.allocated != usable ? heap_model_fail("allocated differs from the live blocks", (void *)s.allocated) : (void)0;
     s.mapped != mapped_npages * PAGE ? heap_model_fail("pages are lost", (void *)s.mapped) : (void)0;
+    heap_check(all, n);
     s.threads > threads + 1 ? heap_model_fail("threads that have a cache", (void *)(uintptr_t)s.threads) : (void)0;
 }
 
