@@ -17,6 +17,7 @@
 
 #include "ds/radix_tree.h"
 #include "heap/heap.h"
+#include "heap/large.h"
 #include "heap/word.h"
 #include "math/divide.h"
 #include "math/size_class.h"
@@ -52,6 +53,7 @@ _Static_assert(TCACHE_BINS <= 256, "bin_of holds a bin in a byte");
 extern struct tcache tcache_unborn;
 extern struct tcache tcache_dead;
 
+#include "heap_lemmas.acsl"
 #include "tcache.acsl"
 #include "tcache_lemmas.acsl"
 
@@ -108,6 +110,7 @@ static inline void tcache_drop(struct tcache *t, uint64_t bin)
     ensures  cached:  \result != 0 ==> \result < ADDRESS_MAX && \at(block_state[\result],Pre) == BLOCK_CACHED;
     ensures  live:    \result != 0 ==> block_state[\result] == BLOCK_LIVE;
     ensures  class:   \result != 0 ==> bin != 0 && block_szind[\result] == bin - 1;
+    ensures  empty:   \result == 0 ==> t->top[bin] == t->floor[bin];
     ensures  others:  TcacheBlocksSame{Pre,Post}(\result);
 */
 static inline uint64_t tcache_pop(struct tcache *t, uint64_t bin)
@@ -117,6 +120,7 @@ static inline uint64_t tcache_pop(struct tcache *t, uint64_t bin)
         tcache_drop(t, bin);
         /*@ ghost block_set_state(block, BLOCK_LIVE); */
     }
+    /*@ ghost if (block_state[0] != BLOCK_NONE) { heap_lemma_out(0); } */
     return block;
 }
 
@@ -135,38 +139,210 @@ static inline uint64_t tcache_bin_of(const struct tcache *t, uint64_t bytes)
     return t->bin_of[bytes];
 }
 
+/* The page in the window, counted from its beginning; t->window_pages or more if the address is not in it. */
+/*@ requires window:  TcacheWindow(t);
+    requires valid:   \valid_read(t);
+    terminates        \true;
+    exits             \false;
+    assigns           \nothing;
+    ensures  address: \result < t->window_pages ==> block < ADDRESS_MAX;
+    ensures  page:    \result < t->window_pages ==>
+                      block / PAGE == t->window / RADIX_HALF * RADIX_WINDOW_PAGES + \result;
+*/
+static inline uint64_t tcache_window_page(const struct tcache *t, uint64_t block)
+{
+    return word_distance(t->window, block) / PAGE;
+}
+
+/* Puts an address above the top. */
+/*@ requires bin:     bin < TCACHE_BINS;
+    requires top:     top == t->top[bin];
+    requires room:    top < t->limit[bin];
+    requires limits:  TcacheLimits(t);
+    requires apart:   TcacheApart(t);
+    requires tops:    TcacheTops(t);
+    requires floors:  TcacheFloors(t);
+    requires states:  TcacheCached(t);
+    requires classes: TcacheClasses(t);
+    requires places:  TcachePlaces(t);
+    requires valid:   \valid(t);
+    terminates        \true;
+    exits             \false;
+    assigns           t->slot[top + 1];
+    ensures  slot:    t->slot[top + 1] == block;
+    ensures  tops:    TcacheTops(t);
+    ensures  floors:  TcacheFloors(t);
+    ensures  states:  TcacheCached(t);
+    ensures  classes: TcacheClasses(t);
+    ensures  places:  TcachePlaces(t);
+*/
+static inline void tcache_put(struct tcache *t, uint64_t top, uint64_t block) /*@ ghost (uint64_t bin) */
+{
+    t->slot[top + 1] = block;
+}
+
+/* Counts it in: a cached block of the class that stands there. */
+/*@ requires bin:     bin < TCACHE_BINS;
+    requires room:    t->top[bin] < t->limit[bin];
+    requires limits:  TcacheLimits(t);
+    requires tops:    TcacheTops(t);
+    requires floors:  TcacheFloors(t);
+    requires states:  TcacheCached(t);
+    requires classes: TcacheClasses(t);
+    requires places:  TcachePlaces(t);
+    requires valid:   \valid(t);
+    requires above:   TcacheAbove(t, bin, t->top[bin] + 1);
+    terminates        \true;
+    exits             \false;
+    assigns           t->top[bin];
+    ensures  tops:    TcacheTops(t);
+    ensures  floors:  TcacheFloors(t);
+    ensures  states:  TcacheCached(t);
+    ensures  classes: TcacheClasses(t);
+    ensures  places:  TcachePlaces(t);
+*/
+static inline void tcache_raise(struct tcache *t, uint64_t bin)
+{
+    t->top[bin] += 1;
+}
+
 /* False when the slow path has to look: no block of a cached class begins there, the stack is full, the block is the
  * one freed last, or the address lies in another window than the one before. Then nothing has changed. */
+/*@ requires heap:    HeapOk;
+    requires ok:      TcacheOk(t);
+    requires live:    block < ADDRESS_MAX ==> block_state[block] == BLOCK_LIVE;
+    terminates        \true;
+    exits             \false;
+    assigns           TCACHE_ASSIGNS_STACKS(t), block_state[block], block_pos[block];
+    ensures  heap:    HeapOk;
+    ensures  ok:      TcacheOk(t);
+    ensures  cached:  \result ==> block < ADDRESS_MAX && block_state[block] == BLOCK_CACHED;
+    ensures  none:    !\result && block < ADDRESS_MAX ==> block_state[block] == BLOCK_LIVE;
+    ensures  same:    !\result ==> TcacheSame{Pre,Post}(t);
+    ensures  begins:  \result ==> radix_word_of[block / PAGE] / WORD_HALF != 0 &&
+                      WordBegins(radix_word_of[block / PAGE], block, ScBytes(radix_word_of[block / PAGE] / WORD_HALF - 1));
+*/
 static inline bool tcache_push(struct tcache *t, uint64_t block)
 {
-    uint64_t page = word_distance(t->window, block) / PAGE;
+    uint64_t page = tcache_window_page(t, block);
     if (page >= t->window_pages) {
         return false;
     }
+    /*@ ghost tcache_lemma_word(block); */
     uint64_t bin = radix_leaf_high(t->leaf, page) /*@ ghost (t->window / RADIX_HALF) */;
     uint32_t base = radix_leaf_low(t->leaf, page) /*@ ghost (t->window / RADIX_HALF) */;
     if (word_fraction(base, block, t->negated[bin]) /*@ ghost (t->magic[bin]) */ >= t->magic[bin]) {
         return false;
     }
+    /*@ ghost uint32_t offset = (uint32_t)((block % WORD_HALF + WORD_HALF - base) % WORD_HALF); */
+    /*@ assert offset: offset == WordOffset(base, block); */
+    /*@ ghost word_lemma_begins(offset, tcache_bytes[bin], t->magic[bin]); */
     uint64_t top = ATOMIC_LOAD(t->top[bin]);
     if ((uint32_t)top >= t->limit[bin] || t->slot[top] == block) {
         return false;
     }
-    t->slot[top + 1] = block;
-    t->top[bin] += 1;
+    tcache_put(t, top, block) /*@ ghost (bin) */;
+    /*@ assert absent: TcacheAbsent(t, block); */
+    /*@ ghost block_set_cached(block, (uint32_t)top + 1); */
+    tcache_raise(t, bin);
     return true;
 }
 
-void           tcache_boot(void);                               /* also fills the stand-ins */
-struct tcache *tcache_create(void);                             /* NULL: out of memory */
-void           tcache_destroy(struct tcache *t);                /* all its blocks go back to their bins */
-uint64_t       tcache_refill(struct tcache *t, uint32_t bin);   /* a block, 0: out of memory; t may be a stand-in */
-void           tcache_free_slow(struct tcache *t, uint64_t block, const char *call);   /* t may be a stand-in */
-uint64_t       tcache_usable(uint64_t block, const char *call); /* bytes of the block; where none begins the caller is told */
-void           tcache_tick(struct tcache *t);                   /* one slow event: now and then collects and decays */
-void           tcache_flush(struct tcache *t);                  /* all stacks */
-uint64_t       tcache_blocks(uint32_t bin);                     /* in all caches, approximate while threads run */
-uint32_t       tcache_live(void);                               /* threads that have a cache now */
+/* Fills both stand-ins. */
+void tcache_boot(void);
+
+/* NULL: out of memory. */
+struct tcache *tcache_create(void);
+
+/* All its blocks go back to their bins. */
+void tcache_destroy(struct tcache *t);
+
+/* A block of a bin whose stack is empty, 0 if out of memory. t may be a stand-in. */
+/*@ requires lock:    LocksFree(LOCK_BIN(0));
+    requires heap:    HeapOk;
+    requires ok:      TcacheOk(t);
+    requires bin:     0 < bin < TCACHE_BINS;
+    requires empty:   t->top[bin] == t->floor[bin];
+    terminates        \true;
+    exits             \false;
+    assigns           TCACHE_ASSIGNS(t);
+    ensures  lock:    LocksFree(LOCK_BIN(0));
+    ensures  heap:    HeapOk;
+    ensures  ok:      TcacheOk(t);
+    ensures  live:    \result != 0 ==> \result < ADDRESS_MAX && block_state[\result] == BLOCK_LIVE;
+    ensures  class:   \result != 0 ==> block_szind[\result] == bin - 1;
+    ensures  was:     \result != 0 ==> \old(block_state[\result]) != BLOCK_LIVE;
+    ensures  kept:    LiveSame{Pre,Post}(0);
+    ensures  none:    LiveNoneNew{Pre,Post}(\result);
+*/
+uint64_t tcache_refill(struct tcache *t, uint32_t bin);
+
+/* The way of free that tcache_push refuses. t may be a stand-in. Where no block begins the caller is told. */
+/*@ requires lock:    LocksFree(LOCK_BIN(0));
+    requires heap:    HeapOk;
+    requires ok:      TcacheOk(t);
+    requires live:    block < ADDRESS_MAX && block_state[block] == BLOCK_LIVE;
+    terminates        \true;
+    exits             \false;
+    assigns           TCACHE_ASSIGNS(t);
+    ensures  lock:    LocksFree(LOCK_BIN(0));
+    ensures  heap:    HeapOk;
+    ensures  ok:      TcacheOk(t);
+    ensures  gone:    block_state[block] != BLOCK_LIVE;
+    ensures  kept:    LiveSame{Pre,Post}(block);
+    ensures  none:    LiveNoneNew{Pre,Post}(0);
+*/
+void tcache_free_slow(struct tcache *t, uint64_t block, const char *call);
+
+/* Bytes of the block. Where none begins the caller is told. */
+/*@ requires lock:    LocksFree(LOCK_BIN(0));
+    requires heap:    HeapOk;
+    requires live:    block < ADDRESS_MAX && block_state[block] == BLOCK_LIVE;
+    terminates        \true;
+    exits             \false;
+    assigns           HEAP_ASSIGNS;
+    ensures  lock:    LocksFree(LOCK_BIN(0));
+    ensures  heap:    HeapOk;
+    ensures  bytes:   \result == ScBytes(block_szind[block]);
+    ensures  kept:    BlocksKept{Pre,Post};
+    ensures  none:    BlocksNoneNew{Pre,Post};
+*/
+uint64_t tcache_usable(uint64_t block, const char *call);
+
+/* One slow event: now and then collects and decays. */
+/*@ requires lock:    LocksFree(LOCK_BIN(0));
+    requires heap:    HeapOk;
+    requires ok:      TcacheOk(t);
+    terminates        \true;
+    exits             \false;
+    assigns           TCACHE_ASSIGNS(t);
+    ensures  lock:    LocksFree(LOCK_BIN(0));
+    ensures  heap:    HeapOk;
+    ensures  ok:      TcacheOk(t);
+    ensures  less:    TcacheLess{Pre,Post}(t);
+    ensures  kept:    LiveSame{Pre,Post}(0);
+    ensures  none:    LiveNoneNew{Pre,Post}(0);
+*/
+void tcache_tick(struct tcache *t);
+
+/* All stacks. */
+/*@ requires lock:    LocksFree(LOCK_BIN(0));
+    requires heap:    HeapOk;
+    requires ok:      TcacheOk(t);
+    terminates        \true;
+    exits             \false;
+    assigns           TCACHE_ASSIGNS(t);
+    ensures  lock:    LocksFree(LOCK_BIN(0));
+    ensures  heap:    HeapOk;
+    ensures  ok:      TcacheOk(t);
+    ensures  less:    TcacheLess{Pre,Post}(t);
+    ensures  kept:    LiveSame{Pre,Post}(0);
+    ensures  none:    LiveNoneNew{Pre,Post}(0);
+*/
+void tcache_flush(struct tcache *t);
+
+uint64_t tcache_blocks(uint32_t bin);       /* in all caches, approximate while threads run */
+uint32_t tcache_live(void);                 /* threads that have a cache now */
 
 void tcache_prefork(void);
 void tcache_postfork_parent(void);
