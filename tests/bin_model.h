@@ -17,9 +17,9 @@
 #define BIN_MODEL_MAPPED_NPAGES ((64UL << 20) / PAGE)
 
 static struct heap_model bin_model;
-static struct bin_stats  bin_model_stats[BIN_MODEL_ARENAS][SC_NBINS];      /* the slabs are read, not modelled */
+static struct bin_stats  bin_model_stats[BIN_MODEL_ARENAS][SC_NBINS];      /* but for the slabs */
 
-static void bin_model_boot(void)
+static inline void bin_model_boot(void)
 {
     size_class_boot();
     slab_boot();
@@ -27,19 +27,19 @@ static void bin_model_boot(void)
     arena_boot(BIN_MODEL_ARENAS);
 }
 
-static void bin_model_controls(void)        /* nothing fails until the mapped memory is at its most */
+static inline void bin_model_controls(void)        /* nothing fails until the mapped memory is at its most */
 {
     os_fake_reset();
     os_fake.mapped_npages_max = BIN_MODEL_MAPPED_NPAGES;
 }
 
-static uint64_t bin_model_os_calls(void)
+static inline uint64_t bin_model_os_calls(void)
 {
     return os_fake.calls[OS_FAKE_MAP] + os_fake.calls[OS_FAKE_METADATA];
 }
 
 /* All counts, and where every page is. */
-static void bin_model_compare(void)
+static inline void bin_model_compare(void)
 {
     struct pages_stats p;
     uint64_t           npages = 0;
@@ -53,10 +53,6 @@ static void bin_model_compare(void)
             if (s.regions_live > s.slabs * slab_regions[c] || (s.regions_live == 0 && s.slabs > 1)) {
                 heap_model_fail("a bin's count of its slabs", (void *)s.slabs);
             }
-            if (s.slabs > m->slabs && s.slabs * slab_regions[c] - s.regions_live >= slab_regions[c]) {
-                heap_model_fail("a new slab while another had room", (void *)s.slabs);
-            }
-            m->slabs = s.slabs;
             npages += s.slabs * slab_npages[c];
         }
     }
@@ -69,14 +65,20 @@ static void bin_model_compare(void)
     }
 }
 
-static void bin_model_fill(uint32_t arena, uint32_t szind, uint32_t n)
+static inline void bin_model_fill(uint32_t arena, uint32_t szind, uint32_t n)
 {
     static uint64_t blocks[BIN_MODEL_BATCH + 1];
     uint64_t        bytes = size_class_bytes(szind), calls = bin_model_os_calls();
     uint64_t        lowest_bit = bytes & -bytes;
     n = n < HEAP_MODEL_BLOCKS - bin_model.count ? n : HEAP_MODEL_BLOCKS - bin_model.count;
+    struct bin_stats before, after;
     blocks[n] = 0xA5A5;
+    bin_read_stats(arena, szind, &before);
     uint32_t got = bin_fill(arena, szind, blocks, n);
+    bin_read_stats(arena, szind, &after);
+    if (after.slabs > before.slabs && after.slabs * slab_regions[szind] - after.regions_live >= slab_regions[szind]) {
+        heap_model_fail("a new slab while another had room", (void *)after.slabs);
+    }
     if (got > n || blocks[n] != 0xA5A5) {
         heap_model_fail("fill wrote more than was asked", (void *)(uintptr_t)got);
     }
@@ -91,7 +93,7 @@ static void bin_model_fill(uint32_t arena, uint32_t szind, uint32_t n)
 }
 
 /* Up to n blocks of that class, whatever their arena, beginning with the model's block i. */
-static void bin_model_flush(uint32_t szind, uint32_t n, uint32_t i)
+static inline void bin_model_flush(uint32_t szind, uint32_t n, uint32_t i)
 {
     static uint64_t blocks[BIN_MODEL_BATCH];
     uint32_t        k = 0;
@@ -108,7 +110,7 @@ static void bin_model_flush(uint32_t szind, uint32_t n, uint32_t i)
 }
 
 /* Every block back, every free page returned. */
-static void bin_model_finish(void)
+static inline void bin_model_finish(void)
 {
     bin_model_controls();
     for (uint32_t c = 0; c < SC_NBINS; c++) {

@@ -1,65 +1,20 @@
-/* bin_test: fills and flushes of every class in two arenas against a list of the blocks that are out: none is handed
- * out twice, all lie in their class's grid, counts agree, memory that fails half-way loses nothing. */
+/* bin_test: fills and flushes of every class in three arenas, through tests/bin_model.h: none is handed out twice, all lie
+ * in their class's grid, counts agree, memory that fails half-way loses nothing. */
+#include "bin_model.h"
 #include "heap_boot.h"
-
-#define OUT_MAX 200000U
-
-static uint64_t out[OUT_MAX];
-static uint32_t out_count;
-
-static int compare(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
-static void check_distinct(uint32_t szind)
-{
-    static uint64_t sorted[OUT_MAX];
-    for (uint32_t i = 0; i < out_count; i++) {
-        sorted[i] = out[i];
-    }
-    qsort(sorted, out_count, sizeof sorted[0], compare);
-    for (uint32_t i = 1; i < out_count; i++) {
-        CHECK(sorted[i - 1] + size_class_bytes(szind) <= sorted[i]);
-    }
-}
-
-static void check_stats(uint32_t szind)
-{
-    struct bin_stats a, b;
-    bin_read_stats(0, szind, &a);
-    bin_read_stats(1, szind, &b);
-    CHECK(a.regions_live + b.regions_live == out_count);
-    CHECK(a.filled + b.filled - a.flushed - b.flushed == out_count);
-    CHECK((a.slabs + b.slabs) * slab_regions[szind] >= out_count);
-}
 
 static void churn(uint32_t szind)
 {
-    uint64_t blocks[512];
     for (int step = 0; step < 150; step++) {
-        uint32_t n = 1 + (uint32_t)random_below(512);
-        if (random_below(5) < 3 && out_count + n <= 6000) {
-            uint32_t got = bin_fill((uint32_t)random_below(2), szind, blocks, n);
-            CHECK(got == n);
-            for (uint32_t i = 0; i < got; i++) {
-                uint64_t word = radix_tree_word(blocks[i] / PAGE);
-                CHECK(word_bin(word) == szind + 1 && word_offset(word, blocks[i]) % size_class_bytes(szind) == 0);
-                out[out_count++] = blocks[i];
-            }
+        uint32_t n = 1 + (uint32_t)random_below(BIN_MODEL_BATCH);
+        if (random_below(5) < 3 && bin_model.count + n <= 6000) {
+            bin_model_fill((uint32_t)random_below(BIN_MODEL_ARENAS), szind, n);
         } else {
-            n = n < out_count ? n : out_count;
-            for (uint32_t i = 0; i < n; i++) {
-                uint32_t k = (uint32_t)random_below(out_count);
-                blocks[i] = out[k];
-                out[k] = out[--out_count];
-            }
-            bin_flush(szind, blocks, n);
+            bin_model_flush(szind, n, (uint32_t)random_below(bin_model.count + 1));
         }
-        check_stats(szind);
+        bin_model_compare();
+        checks++;
     }
-    check_distinct(szind);
 }
 
 /* The first fill takes the lowest addresses, the last block of a batch being the lowest. */
@@ -78,38 +33,29 @@ static void test_order(void)
 
 static void test_out_of_memory(void)
 {
-    uint64_t blocks[512];
     pages_trim();
     os_fake.mapped_npages_max = os_fake.mapped_npages;
-    uint32_t all = 0;
-    uint32_t got;
-    do {
-        got = bin_fill(0, SC_NBINS - 1, blocks, 512);
-        for (uint32_t i = 0; i < got; i++) {
-            CHECK(blocks[i] != 0 && all < OUT_MAX);
-            out[all++] = blocks[i];
-        }
-    } while (got == 512);
-    CHECK(bin_fill(0, SC_NBINS - 1, blocks, 1) == 0);
-    out_count = all;
-    check_distinct(SC_NBINS - 1);
-    bin_flush(SC_NBINS - 1, out, all);
-    out_count = 0;
-    check_stats(SC_NBINS - 1);
-    CHECK(bin_fill(0, SC_NBINS - 1, blocks, 1) == 1);
-    bin_flush(SC_NBINS - 1, blocks, 1);
+    for (uint32_t before = bin_model.count + 1; bin_model.count != before;) {
+        before = bin_model.count;
+        bin_model_fill(0, SC_NBINS - 1, BIN_MODEL_BATCH);
+        bin_model_compare();
+    }
+    CHECK(bin_model.count > 0 && bin_model.count < HEAP_MODEL_BLOCKS);
+    bin_model_finish();
+    bin_model_fill(0, SC_NBINS - 1, 1);
+    CHECK(bin_model.count == 1);
+    bin_model_finish();
 }
 
 int main(void)
 {
-    heap_boot(2);
+    bin_model_controls();
+    bin_model_boot();
     for (uint32_t szind = 0; szind < SC_NBINS; szind++) {
         churn(szind);
-        bin_flush(szind, out, out_count);
-        out_count = 0;
-        check_stats(szind);
+        bin_model_finish();
     }
-    test_order();
     test_out_of_memory();
+    test_order();
     return heap_done("bin");
 }

@@ -15,7 +15,7 @@
 static struct heap_model pages_model;
 static int64_t           pages_model_dirty_ms, pages_model_muzzy_ms;
 
-static uint64_t pages_model_compare(uint32_t state)         /* pages in that state */
+static inline uint64_t pages_model_compare(uint32_t state)         /* pages in that state */
 {
     struct pages_stats p;
     pages_read_stats(&p);
@@ -26,35 +26,31 @@ static uint64_t pages_model_compare(uint32_t state)         /* pages in that sta
         || p.npages[EXTENT_BUSY] != 0) {
         heap_model_fail("pages are lost", (void *)os_fake.mapped_npages);
     }
-    if (p.purged_npages > os_fake.purged_npages) {
-        heap_model_fail("more purged than the OS saw", (void *)p.purged_npages);
-    }
     return p.npages[state];
 }
 
-static void pages_model_set_decay(int64_t dirty_ms, int64_t muzzy_ms)
+static inline void pages_model_set_decay(int64_t dirty_ms, int64_t muzzy_ms)
 {
     pages_set_decay(dirty_ms, muzzy_ms);
     pages_model_dirty_ms = dirty_ms;
     pages_model_muzzy_ms = muzzy_ms;
 }
 
-static void pages_model_boot(void)
+static inline void pages_model_boot(void)
 {
     size_class_boot();
     pages_boot(1000, 0);
 }
 
-static void pages_model_controls(void)
+static inline void pages_model_controls(void)
 {
-    uint64_t clock_ms = os_fake.clock_ms, purged_npages = os_fake.purged_npages;
+    uint64_t clock_ms = os_fake.clock_ms;
     os_fake_reset();
     os_fake.clock_ms = clock_ms;
-    os_fake.purged_npages = purged_npages;
     os_fake.mapped_npages_max = PAGES_MODEL_MAPPED_NPAGES;
 }
 
-static void pages_model_alloc(uint64_t npages, uint64_t align_npages, uint8_t seed)
+static inline void pages_model_alloc(uint64_t npages, uint64_t align_npages, uint8_t seed)
 {
     bool     zeroed = false;
     uint64_t calls = os_fake.calls[OS_FAKE_MAP] + os_fake.calls[OS_FAKE_METADATA];
@@ -69,12 +65,12 @@ static void pages_model_alloc(uint64_t npages, uint64_t align_npages, uint8_t se
     }
 }
 
-static uint64_t pages_model_page(uint32_t i)
+static inline uint64_t pages_model_page(uint32_t i)
 {
     return (uintptr_t)pages_model.block[i].address / PAGE;
 }
 
-static void pages_model_free(uint32_t i, bool release)
+static inline void pages_model_free(uint32_t i, bool release)
 {
     uint64_t page = pages_model_page(i);
     uint32_t e = pages_find(page);
@@ -88,7 +84,7 @@ static void pages_model_free(uint32_t i, bool release)
 }
 
 /* Only the first page of a run leads to it. */
-static void pages_model_find(uint32_t i, uint64_t off)
+static inline void pages_model_find(uint32_t i, uint64_t off)
 {
     uint64_t page = pages_model_page(i);
     uint32_t e = pages_find(page);
@@ -98,7 +94,7 @@ static void pages_model_find(uint32_t i, uint64_t off)
     }
 }
 
-static void pages_model_resize(uint32_t i, uint64_t npages)
+static inline void pages_model_resize(uint32_t i, uint64_t npages)
 {
     struct heap_model_block b = heap_model_remove(&pages_model, i);
     uint32_t                e = pages_find((uintptr_t)b.address / PAGE);
@@ -112,7 +108,7 @@ static void pages_model_resize(uint32_t i, uint64_t npages)
 }
 
 /* Nothing is used for a whole interval: no free page of that state may stay, unless the OS refuses. */
-static void pages_model_idle(uint32_t state, int64_t ms, bool os_works)
+static inline void pages_model_idle(uint32_t state, int64_t ms, bool os_works)
 {
     uint64_t before = pages_model_compare(state);
     for (int i = 0; i < 2; i++) {
@@ -128,13 +124,13 @@ static void pages_model_idle(uint32_t state, int64_t ms, bool os_works)
     }
 }
 
-static void pages_model_decay(bool os_works)
+static inline void pages_model_decay(bool os_works)
 {
     pages_model_idle(EXTENT_DIRTY, pages_model_dirty_ms, os_works);
     pages_model_idle(EXTENT_MUZZY, pages_model_muzzy_ms, os_works);
 }
 
-static void pages_model_trim(bool os_works)
+static inline void pages_model_trim(bool os_works)
 {
     uint64_t unused = pages_model_compare(EXTENT_DIRTY) + pages_model_compare(EXTENT_MUZZY);
     bool     any = pages_trim();
@@ -144,7 +140,7 @@ static void pages_model_trim(bool os_works)
     }
 }
 
-static void pages_model_finish(void)
+static inline void pages_model_finish(void)
 {
     pages_model_controls();
     while (pages_model.count > 0) {

@@ -1,5 +1,6 @@
 /* pages_test: the page cache with its decay: what is free goes back to the OS on time, what the OS refuses stays. */
 #include "heap_boot.h"
+#include "pages_model.h"
 
 static uint64_t free_npages(void)
 {
@@ -66,6 +67,32 @@ static void test_find_release(void)
     CHECK(!pages_release(page + 1) && pages_release(page) && !pages_release(page) && pages_find(page) == 0);
 }
 
+/* Everything mixed, an OS that refuses now and then, through the model. */
+static void test_model(void)
+{
+    static const int64_t ms[] = {1000, 0, -1, 60};
+    for (int round = 0; round < 20; round++) {
+        pages_model_controls();
+        os_fake_fail((enum os_fake_call)random_below(OS_FAKE_CALLS), 1 + random_below(20), random_below(3));
+        bool os_works = os_fake.fail_count[OS_FAKE_PURGE] + os_fake.fail_count[OS_FAKE_PURGE_LAZY] == 0;
+        pages_model_set_decay(ms[random_below(4)], ms[random_below(4)]);
+        for (int step = 0; step < 500; step++) {
+            uint32_t some = pages_model.count, i = (uint32_t)random_below(some + 1) % (some + (some == 0));
+            uint64_t npages = 1 + (random_below(64) << random_below(3) * 2);
+            switch (random_below(8)) {
+            case 0: case 1: case 2: pages_model_alloc(npages, 1UL << random_below(10), (uint8_t)step); break;
+            case 3: case 4: some > 0 ? pages_model_free(i, step % 2 == 0) : (void)0; break;
+            case 5: some > 0 ? pages_model_resize(i, npages) : (void)0; break;
+            case 6: some > 0 ? pages_model_find(i, npages) : (void)0; break;
+            default: step % 16 == 0 ? pages_model_decay(os_works) : step % 16 == 8 ? pages_model_trim(os_works) : (void)0;
+            }
+            (void)pages_model_compare(EXTENT_DIRTY);
+            checks++;
+        }
+        pages_model_finish();
+    }
+}
+
 int main(void)
 {
     static const int64_t ms[][2] = {{10000, 0}, {500, 500}, {0, 1000}};
@@ -79,5 +106,6 @@ int main(void)
         pages_set_decay(ms[i][0], ms[i][1]);
         test_curve(ms[i][0], ms[i][1]);
     }
+    test_model();
     return heap_done("pages");
 }

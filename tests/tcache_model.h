@@ -23,13 +23,13 @@ static struct tcache    *tcache_model_cache[TCACHE_MODEL_CACHES];       /* NULL:
 static bool              tcache_model_dead;                             /* which stand-in */
 static uint32_t          tcache_model_others;                           /* threads that are not the model's */
 
-static struct tcache *tcache_model_of(uint32_t k)
+static inline struct tcache *tcache_model_of(uint32_t k)
 {
     struct tcache *standin = tcache_model_dead ? &tcache_dead : &tcache_unborn;
     return tcache_model_cache[k] == NULL ? standin : tcache_model_cache[k];
 }
 
-static void tcache_model_boot(void)
+static inline void tcache_model_boot(void)
 {
     size_class_boot();
     slab_boot();
@@ -39,7 +39,7 @@ static void tcache_model_boot(void)
     tcache_model_others = tcache_live();
 }
 
-static void tcache_model_controls(void)
+static inline void tcache_model_controls(void)
 {
     uint64_t clock_ms = os_fake.clock_ms;
     os_fake_reset();
@@ -48,7 +48,7 @@ static void tcache_model_controls(void)
 }
 
 /* All counts, and where every page is. */
-static void tcache_model_compare(void)
+static inline void tcache_model_compare(void)
 {
     static uint64_t    live[SC_NSIZES];
     struct pages_stats p;
@@ -95,7 +95,7 @@ static void tcache_model_compare(void)
     }
 }
 
-static void tcache_model_added(uint64_t block, uint64_t bytes, uint64_t alignment, uint64_t os_calls, uint8_t seed)
+static inline void tcache_model_added(uint64_t block, uint64_t bytes, uint64_t alignment, uint64_t os_calls, uint8_t seed)
 {
     if (block != 0) {
         heap_model_add(&tcache_model, (void *)block, bytes, tcache_usable(block, "model"), alignment, seed);
@@ -105,7 +105,7 @@ static void tcache_model_added(uint64_t block, uint64_t bytes, uint64_t alignmen
     }
 }
 
-static void tcache_model_take(uint32_t k, uint32_t bin, uint8_t seed)
+static inline void tcache_model_take(uint32_t k, uint32_t bin, uint8_t seed)
 {
     uint64_t bytes = size_class_bytes(bin - 1), calls = os_fake.calls[OS_FAKE_MAP] + os_fake.calls[OS_FAKE_METADATA];
     uint64_t block = tcache_pop(tcache_model_of(k), bin);
@@ -116,7 +116,7 @@ static void tcache_model_take(uint32_t k, uint32_t bin, uint8_t seed)
     tcache_model_added(block, bytes, (bytes & -bytes) < PAGE ? bytes & -bytes : PAGE, calls, seed);
 }
 
-static void tcache_model_take_large(uint32_t szind, uint64_t align_bytes, uint8_t seed)
+static inline void tcache_model_take_large(uint32_t szind, uint64_t align_bytes, uint8_t seed)
 {
     bool     zeroed = false;
     uint64_t bytes = size_class_bytes(szind), calls = os_fake.calls[OS_FAKE_MAP] + os_fake.calls[OS_FAKE_METADATA];
@@ -126,7 +126,7 @@ static void tcache_model_take_large(uint32_t szind, uint64_t align_bytes, uint8_
 }
 
 /* Block i goes to cache k; where a push is refused, the slow path takes it. What was pushed last is popped first. */
-static void tcache_model_give(uint32_t k, uint32_t i)
+static inline void tcache_model_give(uint32_t k, uint32_t i)
 {
     struct heap_model_block b = heap_model_remove(&tcache_model, i);
     struct tcache          *t = tcache_model_of(k);
@@ -139,7 +139,7 @@ static void tcache_model_give(uint32_t k, uint32_t i)
     tcache_free_slow(t, block, "model");
 }
 
-static void tcache_model_resize(uint32_t i, uint32_t szind)
+static inline void tcache_model_resize(uint32_t i, uint32_t szind)
 {
     struct heap_model_block b = tcache_model.block[i];
     if (b.usable <= size_class_bytes(TCACHE_BINS - 2) || szind + 1 < TCACHE_BINS) {
@@ -154,7 +154,7 @@ static void tcache_model_resize(uint32_t i, uint32_t szind)
 }
 
 /* An address where no block begins is refused, and nothing changes. */
-static void tcache_model_refuse(uint32_t k, uint32_t i, uint64_t off)
+static inline void tcache_model_refuse(uint32_t k, uint32_t i, uint64_t off)
 {
     struct heap_model_block b = tcache_model.block[i];
     uint64_t                wrong = (uintptr_t)b.address + off % b.usable;
@@ -164,7 +164,7 @@ static void tcache_model_refuse(uint32_t k, uint32_t i, uint64_t off)
 }
 
 /* A thread begins or ends. */
-static void tcache_model_toggle(uint32_t k)
+static inline void tcache_model_toggle(uint32_t k)
 {
     if (k == 0) {
         tcache_model_dead = !tcache_model_dead;
@@ -182,7 +182,7 @@ static void tcache_model_toggle(uint32_t k)
 }
 
 /* Every block freed, every thread ended, every free page returned. */
-static void tcache_model_finish(void)
+static inline void tcache_model_finish(void)
 {
     tcache_model_controls();
     while (tcache_model.count > 0) {

@@ -1,5 +1,6 @@
 /* tcache_test: pops, pushes, refills and flushes of two caches against the set of blocks that are out. */
 #include "heap_boot.h"
+#include "tcache_model.h"
 
 #define OUT_MAX 20000U
 
@@ -72,6 +73,35 @@ static void test_refusals(struct tcache *t)
     tcache_free_slow(&tcache_dead, block, "test");
 }
 
+/* Caches that come and go, large blocks beside them, an OS that refuses now and then, through the model. */
+static void test_model(void)
+{
+    tcache_model_others = tcache_live();
+    for (int round = 0; round < 10; round++) {
+        tcache_model_controls();
+        os_fake_fail((enum os_fake_call)random_below(OS_FAKE_CALLS), 1 + random_below(20), random_below(3));
+        for (int step = 0; step < 3000; step++) {
+            uint32_t k = (uint32_t)random_below(TCACHE_MODEL_CACHES), some = tcache_model.count;
+            uint32_t i = (uint32_t)random_below(some + 1) % (some + (some == 0)), large = SC_NBINS + (uint32_t)random_below(24);
+            uint32_t op = (uint32_t)random_below(64);
+            if (op < 30) {
+                some < HEAP_MODEL_BLOCKS ? tcache_model_take(k, 1 + (uint32_t)random_below(TCACHE_BINS - 1), (uint8_t)step) : (void)0;
+            } else if (op < 32) {
+                some < HEAP_MODEL_BLOCKS ? tcache_model_take_large(large, 1UL << random_below(20), (uint8_t)step) : (void)0;
+            } else if (op < 60) {
+                some > 0 ? tcache_model_give(k, i) : (void)0;
+            } else if (op < 62) {
+                some > 0 ? tcache_model_resize(i, large) : (void)0;
+            } else {
+                op == 62 ? tcache_model_toggle(k) : tcache_flush(tcache_model_of(k));
+            }
+            step % 8 == 0 ? tcache_model_compare() : (void)0;
+            checks++;
+        }
+        tcache_model_finish();
+    }
+}
+
 int main(void)
 {
     heap_boot(2);
@@ -106,5 +136,6 @@ int main(void)
         CHECK(a.regions_live + b.regions_live == 0);
     }
     CHECK(tcache_live() == 0 && tcache_create() == t[1] && tcache_create() == t[0]);
+    test_model();
     return heap_done("tcache");
 }
