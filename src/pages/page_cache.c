@@ -151,6 +151,7 @@ static uint32_t cache_grow(uint64_t npages)
 */
 static uint32_t cache_supply(uint64_t npages, uint64_t align_npages)
 {
+    /*@ ghost align_lemma_range(align_npages); */
     uint32_t e = cache_find_any(npages, align_npages);
     if (e == 0) {
         e = cache_grow(npages + align_npages - 1);

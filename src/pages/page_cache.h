@@ -65,7 +65,9 @@ void page_cache_boot(void);
                              \old(ext_page_state[p]) == 0 || CacheState(\old(ext_page_state[p]));
     ensures  leaves:     RadixKept{Pre,Post};
     ensures  others:     CacheHeldKept{Pre,Post}(0, 0);
-    ensures  foreign:    CacheForeignSame{Pre,Post};
+    ensures  foreign:    CacheForeignKept{Pre,Post};
+    ensures  no_foreign: CacheForeignNoneNew{Pre,Post};
+    ensures  roots:      CacheForeignRoots{Pre,Post};
     ensures  pages:      \result != 0 ==>
                              CachePagesKeptOrNew{Pre,Post}(ext_page[\result], ext_page[\result] + npages);
     ensures  fail:       \result == 0 ==> CachePagesKeptOrNew{Pre,Post}(0, 0);

@@ -157,10 +157,13 @@ static void pages_give(uint32_t e)
                           ext_state[\result] == EXTENT_ACTIVE;
     ensures  none:    \result == 0 ==>
                           \forall integer e; ExtUsed(e) && ext_state[e] == EXTENT_ACTIVE ==> ext_page[e] != page;
+    ensures  only:    \forall integer e; ExtUsed(e) && ext_state[e] == EXTENT_ACTIVE && ext_page[e] == page ==>
+                          \result == e;
 */
 static uint32_t pages_at(uint64_t page)
 {
     uint32_t e = page < PAGE_COUNT_MAX ? extent_at(page) : 0;
+    /*@ assert owner: \forall integer x; ExtUsed(x) && ext_page[x] == page ==> ExtIn(x, page) && ext_owner[page] == x; */
     return e != 0 && AT(ext_state, e) == EXTENT_ACTIVE ? e : 0;
 }
 
@@ -394,6 +397,7 @@ uint32_t pages_alloc(uint64_t npages, uint64_t align_npages, bool *zeroed)
 
 void pages_free(uint32_t e)
 {
+    /*@ assert owner: \forall integer p; ExtIn(e, p) ==> ext_owner[p] == e; */
     pages_enter() /*@ ghost (0, 0) */;
     pages_give(e);
     /*@ ghost ext_kind[e] = KIND_NONE; */
@@ -410,6 +414,7 @@ uint32_t pages_find(uint64_t page)
 
 bool pages_release(uint64_t page) /*@ ghost (uint32_t mine) */
 {
+    /*@ assert owner: \forall integer p; mine != 0 && ExtIn(mine, p) ==> ext_owner[p] == mine; */
     pages_enter() /*@ ghost (0, page) */;
     uint32_t e = pages_at(page);
     if (e != 0) {
@@ -422,6 +427,7 @@ bool pages_release(uint64_t page) /*@ ghost (uint32_t mine) */
 
 bool pages_resize(uint32_t e, uint64_t npages)
 {
+    /*@ assert owner: \forall integer p; ExtIn(e, p) ==> ext_owner[p] == e; */
     pages_enter() /*@ ghost (0, 0) */;
     bool done = pages_fit(e, npages);
     pages_leave();
