@@ -26,6 +26,7 @@
 
 #define TCACHE_BINS (1U + SC_NBINS + HEAP_LARGE_CACHED)         /* bin = size class index + 1 */
 #define TCACHE_DEPTH_MAX 512U
+#define TCACHE_FILL_FIRST 8U                                    /* blocks of a thread's first fill; doubles at each miss */
 #define TCACHE_SLOTS (TCACHE_BINS * (TCACHE_DEPTH_MAX + 1U))
 
 struct tcache {
@@ -115,12 +116,14 @@ static inline void tcache_drop(struct tcache *t, uint64_t bin)
 */
 static inline uint64_t tcache_pop(struct tcache *t, uint64_t bin)
 {
+    /*@ ghost if (block_state[0] != BLOCK_NONE) { heap_lemma_out(0); } */
+    /*@ assert zero: block_state[0] == BLOCK_NONE; */
     uint64_t block = tcache_top(t, bin);
+    /*@ assert empty: block == 0 ==> t->top[bin] == t->floor[bin]; */
     if (block != 0) {
         tcache_drop(t, bin);
         /*@ ghost block_set_state(block, BLOCK_LIVE); */
     }
-    /*@ ghost if (block_state[0] != BLOCK_NONE) { heap_lemma_out(0); } */
     return block;
 }
 
