@@ -27,7 +27,7 @@ static uint32_t take(uint32_t bytes)                    /* the next bytes of the
     return x;
 }
 
-/* Sizes around class boundaries, page multiples, extremes. */
+/* Sizes around classes, powers of two and page multiples, extremes. */
 static size_t take_size(void)
 {
     uint32_t kind = take(1);
@@ -37,6 +37,7 @@ static size_t take_size(void)
     case 2: return (size_t)(take(1) % 64) * 4096 + take(1) % 3 - 1;
     case 3: return (size_t)take(1) << (kind < 128 ? 8 : 10);
     case 4: return kind / 8 == 9 ? SIZE_MAX - take(2) : kind / 8 == 10 ? (size_t)take(2) << 32 : take(2);
+    case 5: return size_class_bytes(take(1) % 64) + kind / 8 % 3 - 1;
     default: return take(2) % 2048;
     }
 }
@@ -219,8 +220,11 @@ static void op_world(uint32_t op)
         break;
     case 2:
         if (a < 64) {
+            uint64_t purged_npages = os_fake.purged_npages;
             SHOW("qed_malloc_trim(0);\n");
-            qed_malloc_trim(0);
+            if (qed_malloc_trim(0) != (os_fake.purged_npages != purged_npages)) {
+                heap_model_fail("malloc_trim says something else than it did", NULL);
+            }
         }
         break;
     case 3: (void)check_stats(), a == 7 ? check_reports() : (void)0; break;
