@@ -37,7 +37,7 @@ static size_t take_size(void)
     case 2: return (size_t)(take(1) % 64) * 4096 + take(1) % 3 - 1;
     case 3: return (size_t)take(1) << (kind < 128 ? 8 : 10);
     case 4: return kind / 8 == 9 ? SIZE_MAX - take(2) : kind / 8 == 10 ? (size_t)take(2) << 32 : take(2);
-    case 5: return size_class_bytes(take(1) % 64) + kind / 8 % 3 - 1;
+    case 5: return size_class_bytes(take(1) % 52) + kind / 8 % 3 - 1;
     default: return take(2) % 2048;
     }
 }
