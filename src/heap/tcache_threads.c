@@ -43,8 +43,8 @@ static void tcache_shape(struct tcache *t, bool room)
             t->limit[b] = floor + tcache_depth(b);
             t->magic[b] = divide_magic((uint32_t)size_class_bytes(b - 1));
             t->negated[b] = word_negate(t->magic[b]);
-            floor = t->limit[b] + 1;
         }
+        floor = room ? t->limit[b] + 1 : 0;
     }
 }
 

@@ -13,6 +13,7 @@
 #define WORD_HALF 4294967296UL
 
 #include "word.acsl"
+#include "word_lemmas.acsl"
 
 /*@ requires class:   szind < SC_NSIZES;
     terminates        \true;
