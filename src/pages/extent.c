@@ -287,6 +287,9 @@ void extent_merge(uint32_t a, uint32_t b)
     AT(ext_state, b) = EXTENT_UNUSED;
     extent_extend(a, npages);
     extent_map(last, a) /*@ ghost (last) */;
+    /*@ assert joined: \forall integer p; ext_page[b] <= p <= last ==> ext_owner[p] == a && \at(ext_owner[p], Pre) == b; */
+    /*@ assert others: \forall integer p; 0 <= p < PAGE_COUNT_MAX && !(ext_page[b] <= p <= last) ==>
+            ext_owner[p] == \at(ext_owner[p], Pre) && ext_owner[p] != b; */
     /*@ ghost extent_lemma_ok(); */
 }
 
