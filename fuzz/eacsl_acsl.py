@@ -311,8 +311,6 @@ class Rewriter:
                 if name in self.d.globals:
                     self.copies.add(name)
                     return ("id", f"{name}__{self.function}", [])
-                if name == "\\result":
-                    raise Unsupported("\\result before the call")
             if name in self.formals and self.post:
                 self.copies.add("=" + name)         # E-ACSL's own \\old of it fails under quantifiers
                 return ("id", f"{name}_of_{self.function}", [])
@@ -447,17 +445,23 @@ class Rewriter:
                 continue
             chain = c[1] if c[1][1] in ("<", "<=") else list(reversed(c[1]))
             flip = {">": "<", ">=": "<="} if chain is not c[1] else {}
-            for i in range(0, len(chain) - 2, 2):
-                l, op, r = chain[i], flip.get(chain[i + 1], chain[i + 1]), chain[i + 2]
-                if op not in ("<", "<="):
-                    continue
-                scaled = None
-                for x, side in ((r, "low"), (l, "high")):
+            free = [not any(mentions(x, o) for o in others) for x in chain[::2]]
+            for i in range(0, len(chain), 2):
+                for side, step in (("low", -2), ("high", 2)):
+                    j = i + step
+                    while 0 <= j < len(chain) and not free[j // 2]:         # s in lo <= s < t < hi: up to hi
+                        j += step
+                    if not 0 <= j < len(chain):
+                        continue
+                    x, bound = chain[i], chain[j]
+                    ops = [flip.get(o, o) for o in chain[min(i, j) + 1:max(i, j):2]]
+                    if any(o not in ("<", "<=") for o in ops):
+                        continue
+                    op = "<" if "<" in ops else "<="
                     times = 1 if x == ("id", v, []) else None
                     if x[0] == "bin" and x[1] == "*" and ("id", v, []) in x[2:] and x[2] != x[3]:
                         times = x[3] if x[2] == ("id", v, []) else x[2]
-                    bound = l if side == "low" else r
-                    if times is None or mentions(bound, v) or any(mentions(bound, o) for o in others):
+                    if times is None or mentions(bound, v):
                         continue
                     scaled = bound if times == 1 else ("bin", "/", bound, times)
                     if side == "low" and low is None:
