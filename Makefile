@@ -44,6 +44,7 @@ ASAN     := BUILD=$(BUILD)/asan CC=clang CFLAGS="-O1 -g -fsanitize=address,undef
 # COVER: no engine, clang's source coverage.
 ENGINE   ?= libfuzzer
 HOURS    ?= 1
+CPU_HOURS ?=
 LIB_FUZZING_ENGINE ?= -fsanitize=fuzzer
 FUZZ_LD  ?= $(CC)
 FUZZ     := BUILD=$(BUILD)/fuzz CC=clang CFLAGS="-O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all"
@@ -95,6 +96,9 @@ prove-smoke: setup-prove ## no contract is vacuous
 prove-robust: setup-prove ## which goals only one prover, or not every random seed, proves; resumes
 	@proofs/prove --robust $(addprefix --define ,$(CONFIG)) $(MODULE)
 
+prove-weakened: setup-prove ## contracts that are weakened: the theorems that rest on them must fail
+	@proofs/weakened
+
 prove-matrix: setup-prove setup-build ## unit tests and proofs in 12 other configurations; resumes
 	@proofs/matrix $(MODULE)
 
@@ -136,12 +140,13 @@ fuzz-replay:            ## committed inputs, and every one that ever failed, wit
 	@$(MAKE) -s $(REPLAY) $(FUZZERS:%=$(BUILD)/replay/%)
 	@fuzz/replay-all $(BUILD)/replay $(FUZZERS:_fuzz=)
 
-fuzz-campaign:          ## AFL++ and libFuzzer together on all cores for HOURS; resumes; TARGET="malloc slab" or all
-	@$(MAKE) -s $(FUZZ) $(FUZZERS:%=$(BUILD)/fuzz/%)
-	@$(AFL) $(FUZZERS:%=$(BUILD)/afl/%)
-	@$(CMPLOG) $(FUZZERS:%=$(BUILD)/cmplog/%)
-	@$(MAKE) -s $(REPLAY) $(FUZZERS:%=$(BUILD)/replay/%)
-	@fuzz/campaign --build $(BUILD) --hours $(HOURS) $(if $(filter all,$(TARGET)),$(filter-out canary,$(FUZZERS:_fuzz=)),$(TARGET))
+CAMPAIGN := $(if $(filter all,$(TARGET)),$(filter-out canary threads,$(FUZZERS:_fuzz=)),$(TARGET))
+fuzz-campaign:          ## AFL++ and libFuzzer together on all cores for HOURS or CPU_HOURS; resumes; TARGET="malloc slab" or all
+	@$(MAKE) -s $(FUZZ) $(CAMPAIGN:%=$(BUILD)/fuzz/%_fuzz)
+	@$(AFL) $(CAMPAIGN:%=$(BUILD)/afl/%_fuzz)
+	@$(CMPLOG) $(CAMPAIGN:%=$(BUILD)/cmplog/%_fuzz)
+	@$(MAKE) -s $(REPLAY) $(CAMPAIGN:%=$(BUILD)/replay/%_fuzz)
+	@fuzz/campaign --build $(BUILD) $(if $(CPU_HOURS),--cpu-hours $(CPU_HOURS),--hours $(HOURS)) $(CAMPAIGN)
 
 fuzz-eacsl: setup-eacsl ## the leaf modules' contracts as run-time checks (E-ACSL), under their harnesses
 	@fuzz/eacsl --build $(BUILD) $(MODULE)
