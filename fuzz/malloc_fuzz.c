@@ -37,7 +37,7 @@ static size_t take_size(void)
     case 2: return (size_t)(take(1) % 64) * 4096 + take(1) % 3 - 1;
     case 3: return (size_t)take(1) << (kind < 128 ? 8 : 10);
     case 4: return kind / 8 == 9 ? SIZE_MAX - take(2) : kind / 8 == 10 ? (size_t)take(2) << 32 : take(2);
-    case 5: return size_class_bytes(take(1) % 52) + kind / 8 % 3 - 1;
+    case 5: case 6: return size_class_bytes(take(1) % 52) + kind / 8 % 3 - 1;
     default: return take(2) % 2048;
     }
 }
@@ -66,7 +66,7 @@ static void added(void *p, size_t bytes, size_t alignment, int wanted)
 static void op_calloc(size_t bytes)
 {
     size_t count = take(1), total;
-    count = count == 255 ? SIZE_MAX / 2 : 1 + count % 4;
+    count = count == 255 ? SIZE_MAX / 2 : count < 192 ? 1 : 1 + count % 4;
     bool overflow = __builtin_mul_overflow(count, bytes, &total);
     SHOW("p[%u] = qed_calloc(%zu, %zu);", model.next_id, count, bytes);
     unsigned char *p = qed_calloc(count, bytes);
@@ -80,7 +80,7 @@ static void op_calloc(size_t bytes)
 static void op_aligned(uint32_t kind, size_t bytes)
 {
     uint32_t lg = take(1);
-    size_t   alignment = ((size_t)1 << (lg < 252 ? lg % 24 : lg % 64)) + (lg % 50 == 49 ? 1 : 0);
+    size_t   alignment = ((size_t)1 << (lg < 252 ? lg % 24 : lg % 64)) + (lg % 13 == 12 ? 1 : 0);
     bool     power = (alignment & (alignment - 1)) == 0;
     void    *p = NULL;
     switch (kind) {
