@@ -179,6 +179,38 @@ static void test_mutex(void)
     CHECK(guarded[0] == 800000 && guarded[1] == 800000 && lock.word == 0);
 }
 
+/* A lock that is taken stays taken until it is given back; in the child of a fork, until it is reset. */
+static void *take_once(void *taken)
+{
+    mutex_lock(&lock);
+    __atomic_store_n((int *)taken, 1, __ATOMIC_RELEASE);
+    mutex_unlock(&lock);
+    return NULL;
+}
+
+static void test_mutex_held(void)
+{
+    int       taken = 0, status = 0;
+    pthread_t id;
+    mutex_lock(&lock);
+    pthread_create(&id, NULL, take_once, &taken);
+    for (int i = 0; i < 100; i++) {
+        sched_yield();
+        CHECK(__atomic_load_n(&taken, __ATOMIC_ACQUIRE) == 0 && lock.word != 0);
+    }
+    pid_t child = fork();
+    if (child == 0) {
+        mutex_reset(&lock);
+        mutex_lock(&lock);
+        mutex_unlock(&lock);
+        _exit(lock.word == 0 ? 0 : 1);
+    }
+    CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    mutex_unlock(&lock);
+    pthread_join(id, NULL);
+    CHECK(taken == 1 && lock.word == 0);
+}
+
 /* ---- user: copying and zeroing against a loop over bytes, all bytes around them compared ---------------------------- */
 
 static void test_user(void)
@@ -236,6 +268,7 @@ int main(void)
     test_pages();
     test_facts();
     test_mutex();
+    test_mutex_held();
     test_user();
     test_trap();
     printf("ok platform: %lu checks, seed 0x9E3779B97F4A7C15\n", checks);
