@@ -185,13 +185,39 @@ static void tcache_give_oldest(struct tcache *t, uint32_t bin, uint32_t n)
     tcache_give_back(bin, &t->slot[first], n) /*@ ghost (first) */;
 }
 
+/* The block in slot from moves down to slot to, which is in the same stack's room and holds nothing. */
+/*@ requires valid:   \valid(t);
+    requires limits:  TcacheLimits(t);
+    requires apart:   TcacheApart(t);
+    requires tops:    TcacheTops(t);
+    requires bin:     bin < TCACHE_BINS;
+    requires slots:   t->floor[bin] < to < from <= t->limit[bin];
+    requires block:   TcacheRun(t, bin, from, from + 1);
+    requires others:  TcacheOthers(t, bin);
+    requires floors:  TcacheFloors(t);
+    terminates        \true;
+    exits             \false;
+    assigns           t->slot[to], block_pos[t->slot[from]];
+    ensures  slot:    t->slot[to] == \old(t->slot[from]);
+    ensures  moved:   TcacheRun(t, bin, to, to + 1);
+    ensures  others:  TcacheOthers(t, bin);
+    ensures  floors:  TcacheFloors(t);
+*/
+static void tcache_move(struct tcache *t, uint32_t from, uint32_t to) /*@ ghost (uint32_t bin) */
+{
+    /*@ assert away:  \forall integer b, i; TCACHE_IN(t, b, i) && b != bin ==> i != to; */
+    /*@ assert floor: \forall integer b; TCACHE_BIN(b) ==> t->floor[b] != to; */
+    t->slot[to] = t->slot[from];
+    /*@ ghost block_pos[t->slot[to]] = to; */
+}
+
 /* The blocks above a gap of n slots move down. */
 /*@ requires valid:   \valid(t);
     requires limits:  TcacheLimits(t);
     requires apart:   TcacheApart(t);
     requires tops:    TcacheTops(t);
     requires bin:     bin < TCACHE_BINS;
-    requires n:       t->floor[bin] + n <= t->top[bin];
+    requires n:       0 < n && t->floor[bin] + n <= t->top[bin];
     requires run:     TcacheRun(t, bin, t->floor[bin] + 1 + n, t->top[bin] + 1);
     requires others:  TcacheOthers(t, bin);
     requires floors:  TcacheFloors(t);
@@ -215,9 +241,7 @@ static void tcache_close_gap(struct tcache *t, uint32_t bin, uint32_t n)
         loop variant   left - i;
     */
     for (uint32_t i = 0; i < left; i++) {
-        uint64_t block = t->slot[first + n + i];
-        t->slot[first + i] = block;
-        /*@ ghost block_pos[block] = first + i; */
+        tcache_move(t, first + n + i, first + i) /*@ ghost (bin) */;
     }
 }
 
