@@ -54,7 +54,7 @@ REPLAY   := BUILD=$(BUILD)/replay CC=gcc CFLAGS="-O2 -g" LIB_FUZZING_ENGINE=$(BU
 COVER    := BUILD=$(BUILD)/cover CC=clang CFLAGS="-O1 -g -fprofile-instr-generate -fcoverage-mapping" LIB_FUZZING_ENGINE=$(BUILD)/cover/obj/fuzz/replay.o
 
 .DEFAULT_GOAL := lib
-.PHONY: help lib setup run check test unit abuse system preload stress prove prove-smoke prove-robust prove-matrix mutants mutants-sample fuzz fuzz-libfuzzer fuzz-afl fuzz-smoke fuzz-threads fuzz-mutants fuzz-replay fuzz-campaign fuzz-eacsl fuzz-case fuzz-oss fuzz-coverage trace trace-test traces rules clean install
+.PHONY: help lib setup run check test unit abuse system preload stress prove models prove-smoke prove-robust prove-matrix mutants mutants-sample fuzz fuzz-libfuzzer fuzz-afl fuzz-smoke fuzz-threads fuzz-mutants fuzz-replay fuzz-campaign fuzz-eacsl fuzz-case fuzz-oss fuzz-coverage trace trace-test traces rules clean install
 
 help:                   ## this screen
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -64,7 +64,7 @@ run: setup-run lib      ## install what is missing, build, run redis, python3, s
 	@tests/preload/run $(SO) $(BUILD)/preload redis python3 sqlite3 gcc
 
 check: setup-all        ## everything: rules, tests, proofs, fuzz smoke; closes with N passed, N failed
-	@ci/check rules test prove prove-smoke fuzz-smoke
+	@ci/check rules test prove models prove-smoke fuzz-smoke
 
 lib: $(SO) $(BUILD)/libqedmalloc.a $(BUILD)/libqedmalloc-prefix.a ## libqedmalloc.so, .a, and -prefix.a (qed_ names only) in build/
 
@@ -89,6 +89,9 @@ stress:                 ## 8 threads for STRESS seconds under ThreadSanitizer, a
 
 prove: setup-prove      ## all proofs from scratch with Frama-C/WP; MODULE=bitmap proves one module
 	@proofs/prove $(addprefix --define ,$(CONFIG)) $(MODULE)
+
+models: setup-prove     ## the lock and lock-free publication: all states, with SPIN; broken variants must fail
+	@proofs/models/run $(BUILD)
 
 prove-smoke: setup-prove ## no contract is vacuous
 	@proofs/prove --smoke $(addprefix --define ,$(CONFIG)) $(MODULE)
@@ -165,7 +168,7 @@ fuzz-oss:               ## what OSS-Fuzz would do: build.sh with libFuzzer, then
 
 fuzz-coverage:          ## lines that the corpora reach: a table per folder, HTML in build/coverage
 	@$(MAKE) -s $(COVER) $(FUZZERS:%=$(BUILD)/cover/%)
-	@fuzz/coverage $(BUILD) $(filter-out canary,$(FUZZERS:_fuzz=))
+	@fuzz/coverage $(BUILD) $(filter-out canary threads,$(FUZZERS:_fuzz=))
 
 bench: setup-bench $(SO) trace ## time, memory, instructions, start beside glibc and Debian's allocators: ROUNDS=3 SCALE=1; build/bench/
 	@tests/bench/start $(BUILD)
