@@ -35,16 +35,28 @@ static bool model_is_power(uint64_t x)
     return ones == 1;
 }
 
+static void check_above(uint64_t x)
+{
+    uint64_t model = 1;
+    while (model < x) {
+        model *= 2;
+    }
+    check(align_power_above(x) == model, "power above", x, 0);
+}
+
 int main(void)
 {
     for (uint64_t x = 0; x <= 1UL << 16; x++) {
         check(is_power_of_two(x) == model_is_power(x), "power", x, 0);
+        check_above(x);
+        check_above((1UL << 63) - x);
         check(is_power_of_two(UINT64_MAX - x) == model_is_power(UINT64_MAX - x), "power", x, 0);
     }
     for (uint32_t lg = 0; lg < 64; lg++) {
         uint64_t a = 1UL << lg;
         for (uint64_t x = 0; x < 600; x++) {
             check_pair(x, a);
+            check_above(a > 1UL << 62 ? a - x : a + x);
             check_pair(UINT64_MAX - x, a);
             check_pair(a - 300 + x, a);
             check_pair(x % 7 * a + x % 11 - 5, a);

@@ -1,24 +1,27 @@
 /* malloc: the malloc family. Fast paths here, slow ones in tcache; this is the only layer that knows errno, and the
  * only one that turns addresses into pointers. */
-#include <errno.h>
+#include "api/malloc.h"
+
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "api/export.h"
-#include "api/thread.h"
 #include "heap/large.h"
-#include "math/align.h"
+#include "math/product.h"
 #include "math/size_class.h"
 #include "platform/trap.h"
-#include "platform/user.h"
 
-#include "qedmalloc/qedmalloc.h"
+#include "malloc_lemmas.acsl"
 
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 
 /* ---- taking ------------------------------------------------------------------------------------------------------ */
 
+/*@ terminates         \true;
+    exits              \false;
+    assigns            errno;
+    ensures  same:     \result == block;
+    ensures  error:    errno == (block == 0 ? ENOMEM : \old(errno));
+*/
 static uint64_t block_or_enomem(uint64_t block)
 {
     if (block == 0) {
@@ -27,25 +30,106 @@ static uint64_t block_or_enomem(uint64_t block)
     return block;
 }
 
-/* A block of the class, aligned to align_bytes, a power of two; its class's blocks are, if align_bytes <= PAGE. */
-static uint64_t block_take(uint32_t szind, uint64_t align_bytes, bool *zeroed)
+/* A block of a class that passes through the thread caches. */
+/*@ requires ok:       MallocOk;
+    requires mine:     t == thread_cache;
+    requires bin:      0 < bin < TCACHE_BINS;
+    terminates         \true;
+    exits              \false;
+    assigns            MALLOC_ASSIGNS;
+    ensures  ok:       MallocOk;
+    ensures  live:     \result != 0 ==> BlockLive(\result);
+    ensures  new:      !BlockLive{Pre}(\result);
+    ensures  kept:     LiveKeptBut{Pre,Post}(0);
+    ensures  only:     LiveNoneNewBut{Pre,Post}(\result);
+    ensures  class:    \result != 0 ==> block_szind[\result] == bin - 1;
+    ensures  contents: ContentsKeptBut{Pre,Post}(0);
+*/
+static uint64_t block_take_cached(struct tcache *t, uint32_t bin)
 {
-    struct tcache *t = thread_get();
-    uint32_t       bin = szind + 1;
-    *zeroed = false;
-    if (bin >= TCACHE_BINS || align_bytes > PAGE) {
-        uint32_t large = szind < SC_NBINS ? SC_NBINS : szind;
-        tcache_tick(t);
-        return large < SC_NSIZES ? large_alloc(large, align_bytes, large + 1 < TCACHE_BINS, zeroed) : 0;
-    }
     uint64_t block = tcache_pop(t, bin);
     return block != 0 ? block : tcache_refill(t, bin);
 }
 
+/* A block of an extent of its own, aligned to align_bytes; 0 also for no class. */
+/*@ requires ok:       MallocOk;
+    requires mine:     t == thread_cache;
+    requires power:    IsPowerOfTwo(align_bytes);
+    requires class:    SC_NBINS <= szind <= SC_NSIZES;
+    requires zeroed:   \valid(zeroed);
+    terminates         \true;
+    exits              \false;
+    assigns            MALLOC_ASSIGNS, *zeroed;
+    ensures  ok:       MallocOk;
+    ensures  live:     \result != 0 ==> BlockLive(\result);
+    ensures  new:      !BlockLive{Pre}(\result);
+    ensures  kept:     LiveKeptBut{Pre,Post}(0);
+    ensures  only:     LiveNoneNewBut{Pre,Post}(\result);
+    ensures  class:    \result != 0 ==> block_szind[\result] == szind;
+    ensures  aligned:  \result % align_bytes == 0;
+    ensures  contents: ContentsKeptBut{Pre,Post}(0);
+*/
+static uint64_t block_take_large(struct tcache *t, uint32_t szind, uint64_t align_bytes, bool *zeroed)
+{
+    tcache_tick(t);
+    return szind < SC_NSIZES ? large_alloc(szind, align_bytes, szind + 1 < TCACHE_BINS, zeroed) : 0;
+}
+
+/* A block of the class, SC_NSIZES for none, aligned to align_bytes, a power of two. The blocks of a class that is a multiple
+ * of it are, up to PAGE; above, only large ones. */
+/*@ requires ok:       MallocOk;
+    requires power:    IsPowerOfTwo(align_bytes);
+    requires class:    szind <= SC_NSIZES;
+    requires whole:    szind < SC_NSIZES && align_bytes <= PAGE ==> ScBytes(szind) % align_bytes == 0;
+    requires large:    align_bytes > PAGE ==> SC_NBINS <= szind;
+    requires zeroed:   \valid(zeroed);
+    terminates         \true;
+    exits              \false;
+    assigns            MALLOC_ASSIGNS, *zeroed;
+    ensures  ok:       MallocOk;
+    ensures  live:     \result != 0 ==> BlockLive(\result);
+    ensures  new:      !BlockLive{Pre}(\result);
+    ensures  kept:     LiveKeptBut{Pre,Post}(0);
+    ensures  only:     LiveNoneNewBut{Pre,Post}(\result);
+    ensures  class:    \result != 0 ==> szind < SC_NSIZES && block_szind[\result] == szind;
+    ensures  aligned:  \result % align_bytes == 0;
+    ensures  contents: ContentsKeptBut{Pre,Post}(0);
+*/
+static uint64_t block_take(uint32_t szind, uint64_t align_bytes, bool *zeroed)
+{
+    struct tcache *t = thread_get();
+    *zeroed = false;
+    if (szind + 1 >= TCACHE_BINS || align_bytes > PAGE) {
+        return block_take_large(t, szind, align_bytes, zeroed);
+    }
+    uint64_t block = block_take_cached(t, szind + 1);
+    /*@ ghost if (block != 0) { block_lemma_power(block, align_bytes); } */
+    return block;
+}
+
+/*@ requires ok:       MallocOk;
+    terminates         \true;
+    exits              \false;
+    assigns            MALLOC_ASSIGNS, errno;
+    ensures  ok:       MallocOk;
+    ensures  live:     \result != NULL ==> BlockLive(ADDR(\result));
+    ensures  new:      !BlockLive{Pre}(ADDR(\result));
+    ensures  kept:     LiveKeptBut{Pre,Post}(0);
+    ensures  only:     LiveNoneNewBut{Pre,Post}(ADDR(\result));
+    ensures  contents: ContentsKeptBut{Pre,Post}(0);
+    ensures  class:    \result != NULL ==> BlockOf(ADDR(\result), size);
+    ensures  apart:    \result != NULL ==> LiveApart(ADDR(\result));
+    ensures  ends:     \result != NULL ==> BlockEnds(ADDR(\result));
+    ensures  aligned:  AlignedForSize(ADDR(\result), size);
+    ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
+*/
 static __attribute__((noinline)) void *malloc_slow(size_t size)
 {
-    bool zeroed;
-    return (void *)block_or_enomem(block_take(size_class_index(size), 1, &zeroed));
+    bool     zeroed;
+    /*@ ghost block_lemma_is_power(1, 0); */
+    uint64_t block = block_take(size_class_index(size), 1, &zeroed);
+    /*@ ghost if (block != 0) { block_lemma_found(block, size); } */
+    return (void *)block_or_enomem(block);
 }
 
 PUBLIC void *qed_malloc(size_t size)
@@ -54,6 +138,7 @@ PUBLIC void *qed_malloc(size_t size)
         struct tcache *t = thread_cache;
         uint64_t       block = tcache_pop(t, tcache_bin_of(t, size));
         if (LIKELY(block != 0)) {
+            /*@ ghost block_lemma_found(block, size); */
             return (void *)block;
         }
     }
@@ -62,35 +147,72 @@ PUBLIC void *qed_malloc(size_t size)
 
 PUBLIC void *qed_calloc(size_t count, size_t size)
 {
-    size_t bytes;
-    bool   zeroed;
-    if (__builtin_mul_overflow(count, size, &bytes)) {
+    bool zeroed;
+    if (product_overflows(count, size)) {
         errno = ENOMEM;
         return NULL;
     }
-    uint64_t block = block_or_enomem(block_take(size_class_index(bytes), 1, &zeroed));
+    size_t bytes = count * size;
+    /*@ ghost block_lemma_is_power(1, 0); */
+    uint64_t block = block_take(size_class_index(bytes), 1, &zeroed);
     if (block != 0) {
+        /*@ ghost block_lemma_found(block, bytes); */
         user_zero(block, bytes, zeroed);
     }
-    return (void *)block;
+    return (void *)block_or_enomem(block);
 }
 
-/* Class of a block that is aligned to align_bytes, a power of two. A class of at least align_up(size) bytes whose spacing
- * is smaller than the alignment is a multiple of it, and slabs begin at a page. */
+/* Class of a block that is aligned to align_bytes, a power of two: up to PAGE, the class of a multiple of it is one too. */
+/*@ requires power:    IsPowerOfTwo(align_bytes);
+    terminates         \true;
+    exits              \false;
+    assigns            \nothing;
+    ensures  range:    \result <= SC_NSIZES;
+    ensures  class:    \result < SC_NSIZES ==> ClassOf(AlignedSize(align_bytes, size), \result);
+    ensures  fits:     \result < SC_NSIZES ==> size <= ScBytes(\result);
+    ensures  whole:    \result < SC_NSIZES && align_bytes <= PAGE ==> ScBytes(\result) % align_bytes == 0;
+    ensures  large:    align_bytes > PAGE ==> SC_NBINS <= \result;
+    ensures  some:     size <= SC_LARGE_MAXCLASS / 2 && align_bytes <= SC_LARGE_MAXCLASS / 2 ==> \result < SC_NSIZES;
+*/
 static uint32_t class_aligned(size_t align_bytes, size_t size)
 {
-    size_t least = size == 0 ? 1 : size;
-    if (least > SC_LARGE_MAXCLASS || align_bytes > SC_LARGE_MAXCLASS) {
+    if (size > SC_LARGE_MAXCLASS || align_bytes > SC_LARGE_MAXCLASS) {
         return SC_NSIZES;
     }
-    return size_class_index(align_bytes <= PAGE ? align_up(least, align_bytes) : least);
+    if (align_bytes > PAGE) {
+        return size_class_index(size < SC_LARGE_MINCLASS ? SC_LARGE_MINCLASS : size);
+    }
+    uint64_t up = align_up(size == 0 ? 1 : size, align_bytes);
+    uint32_t szind = size_class_index(up);
+    /*@ ghost block_lemma_round(size == 0 ? 1 : size, align_bytes, up); */
+    /*@ ghost if (szind < SC_NSIZES) { class_lemma_aligned(up, szind, align_bytes, class_lemma_exponent(align_bytes)); } */
+    return szind;
 }
 
+/*@ requires ok:       MallocOk;
+    requires power:    IsPowerOfTwo(align_bytes);
+    terminates         \true;
+    exits              \false;
+    assigns            MALLOC_ASSIGNS;
+    ensures  ok:       MallocOk;
+    ensures  live:     \result != 0 ==> BlockLive(\result);
+    ensures  new:      !BlockLive{Pre}(\result);
+    ensures  kept:     LiveKeptBut{Pre,Post}(0);
+    ensures  only:     LiveNoneNewBut{Pre,Post}(\result);
+    ensures  contents: ContentsKeptBut{Pre,Post}(0);
+    ensures  class:    \result != 0 ==> BlockOf(\result, AlignedSize(align_bytes, size));
+    ensures  fits:     \result != 0 ==> size <= BlockBytes(\result);
+    ensures  apart:    \result != 0 ==> LiveApart(\result);
+    ensures  ends:     \result != 0 ==> BlockEnds(\result);
+    ensures  aligned:  \result % align_bytes == 0;
+*/
 static uint64_t block_take_aligned(size_t align_bytes, size_t size)
 {
     bool     zeroed;
     uint32_t szind = class_aligned(align_bytes, size);
-    return szind < SC_NSIZES ? block_take(szind, align_bytes, &zeroed) : 0;
+    uint64_t block = szind < SC_NSIZES ? block_take(szind, align_bytes, &zeroed) : 0;
+    /*@ ghost if (block != 0) { block_lemma_found(block, size); } */
+    return block;
 }
 
 PUBLIC void *qed_aligned_alloc(size_t alignment, size_t size)
@@ -107,9 +229,7 @@ PUBLIC int qed_posix_memalign(void **block, size_t alignment, size_t size)
     if (!is_power_of_two(alignment) || alignment < sizeof(void *)) {
         return EINVAL;
     }
-    int      keep = errno;
     uint64_t taken = block_take_aligned(alignment, size);
-    errno = keep;
     if (taken == 0) {
         return ENOMEM;
     }
@@ -119,20 +239,17 @@ PUBLIC int qed_posix_memalign(void **block, size_t alignment, size_t size)
 
 PUBLIC void *qed_memalign(size_t alignment, size_t size)
 {
-    size_t power = 1;
     if (alignment > SC_LARGE_MAXCLASS) {
         errno = EINVAL;
         return NULL;
     }
-    while (power < alignment) {
-        power *= 2;
-    }
-    return qed_aligned_alloc(power, size);
+    return (void *)block_or_enomem(block_take_aligned(align_power_above(alignment), size));
 }
 
 PUBLIC void *qed_valloc(size_t size)
 {
-    return qed_aligned_alloc(PAGE, size);
+    /*@ ghost block_lemma_is_power(PAGE, LG_PAGE); */
+    return (void *)block_or_enomem(block_take_aligned(PAGE, size));
 }
 
 PUBLIC void *qed_pvalloc(size_t size)
@@ -141,18 +258,28 @@ PUBLIC void *qed_pvalloc(size_t size)
         errno = ENOMEM;
         return NULL;
     }
-    return qed_aligned_alloc(PAGE, align_up(size == 0 ? 1 : size, PAGE));
+    /*@ ghost block_lemma_is_power(PAGE, LG_PAGE); */
+    return (void *)block_or_enomem(block_take_aligned(PAGE, align_up(size == 0 ? 1 : size, PAGE)));
 }
 
 /* ---- giving back ------------------------------------------------------------------------------------------------- */
 
+/*@ requires ok:       MallocOk;
+    requires valid:    BlockOrNull(block);
+    terminates         \true;
+    exits              \false;
+    assigns            MALLOC_ASSIGNS;
+    ensures  ok:       MallocOk;
+    ensures  gone:     !BlockLive(block);
+    ensures  kept:     LiveKeptBut{Pre,Post}(block);
+    ensures  only:     LiveNoneNewBut{Pre,Post}(0);
+    ensures  contents: ContentsKeptBut{Pre,Post}(block);
+*/
 static __attribute__((noinline)) void free_slow(uint64_t block, const char *call)
 {
-    int keep = errno;
     if (block != 0) {
         tcache_free_slow(thread_get(), block, call);
     }
-    errno = keep;
 }
 
 PUBLIC void qed_free(void *block)
@@ -162,30 +289,43 @@ PUBLIC void qed_free(void *block)
     }
 }
 
-static void free_checked(void *block, uint32_t szind, const char *call)
+/*@ requires ok:       MallocOk;
+    requires valid:    BlockOrNull(block);
+    requires class:    block != 0 ==> szind < SC_NSIZES && block_szind[block] == szind;
+    terminates         \true;
+    exits              \false;
+    assigns            MALLOC_ASSIGNS;
+    ensures  ok:       MallocOk;
+    ensures  gone:     !BlockLive(block);
+    ensures  kept:     LiveKeptBut{Pre,Post}(block);
+    ensures  only:     LiveNoneNewBut{Pre,Post}(0);
+    ensures  contents: ContentsKeptBut{Pre,Post}(block);
+*/
+static void free_checked(uint64_t block, uint32_t szind, const char *call)
 {
-    if (block == NULL) {
+    if (block == 0) {
         return;
     }
     (void)thread_get();
-    if (szind >= SC_NSIZES || size_class_bytes(szind) != tcache_usable((uint64_t)block, call)) {
-        trap_misuse(call, "wrong size", (uint64_t)block);
+    if (szind >= SC_NSIZES || size_class_bytes(szind) != tcache_usable(block, call)) {
+        trap_misuse(call, "wrong size", block);
     }
-    if (!LIKELY(tcache_push(thread_cache, (uint64_t)block))) {
-        free_slow((uint64_t)block, call);
+    if (!LIKELY(tcache_push(thread_cache, block))) {
+        free_slow(block, call);
     }
 }
 
 PUBLIC void qed_free_sized(void *block, size_t size)
 {
-    free_checked(block, size_class_index(size), "free_sized");
+    uint32_t szind = size_class_index(size);
+    /*@ ghost if (block != NULL) { block_lemma_least(size, block_szind[ADDR(block)], szind); } */
+    free_checked((uint64_t)block, szind, "free_sized");
 }
 
 PUBLIC void qed_free_aligned_sized(void *block, size_t alignment, size_t size)
 {
     uint32_t szind = is_power_of_two(alignment) ? class_aligned(alignment, size) : SC_NSIZES;
-    uint32_t large = alignment > PAGE && szind < SC_NBINS ? SC_NBINS : szind;
-    free_checked(block, large, "free_aligned_sized");
+    free_checked((uint64_t)block, szind, "free_aligned_sized");
 }
 
 PUBLIC size_t qed_malloc_usable_size(void *block)
@@ -196,10 +336,66 @@ PUBLIC size_t qed_malloc_usable_size(void *block)
 
 /* ---- resizing ---------------------------------------------------------------------------------------------------- */
 
+/* True: the block is of the class now, where it is. */
+/*@ requires ok:       MallocOk;
+    requires live:     BlockLive(block);
+    requires now:      bytes_now == BlockBytes(block);
+    requires class:    szind <= SC_NSIZES;
+    terminates         \true;
+    exits              \false;
+    assigns            MALLOC_ASSIGNS;
+    ensures  ok:       MallocOk;
+    ensures  live:     BlockLive(block);
+    ensures  class:    \result ==> szind < SC_NSIZES && block_szind[block] == szind;
+    ensures  same:     !\result ==> block_szind[block] == \old(block_szind[block]);
+    ensures  kept:     LiveKeptBut{Pre,Post}(block);
+    ensures  only:     LiveNoneNewBut{Pre,Post}(0);
+    ensures  bytes:    BytesSame{Pre,Post};
+*/
+static bool realloc_in_place(uint64_t block, uint64_t bytes_now, uint32_t szind)
+{
+    if (szind >= SC_NSIZES) {
+        return false;
+    }
+    /*@ ghost block_lemma_injective(block_szind[block], szind); */
+    if (size_class_bytes(szind) == bytes_now) {
+        return true;
+    }
+    if (szind + 1 < TCACHE_BINS || bytes_now <= size_class_bytes(TCACHE_BINS - 2)) {
+        return false;
+    }
+    /*@ ghost block_lemma_uncached(block_szind[block]); */
+    return large_resize(block, szind);
+}
+
+/*@ requires ok:       MallocOk;
+    requires live:     BlockLive(ADDR(block));
+    requires now:      bytes_now == BlockBytes(ADDR(block));
+    terminates         \true;
+    exits              \false;
+    assigns            MALLOC_ASSIGNS, errno;
+    ensures  ok:       MallocOk;
+    ensures  live:     \result != NULL ==> BlockLive(ADDR(\result));
+    ensures  new:      !BlockLive{Pre}(ADDR(\result));
+    ensures  gone:     \result != NULL ==> !BlockLive(ADDR(block));
+    ensures  kept:     LiveKeptBut{Pre,Post}(ADDR(block));
+    ensures  only:     LiveNoneNewBut{Pre,Post}(ADDR(\result));
+    ensures  contents: ContentsKeptBut{Pre,Post}(ADDR(block));
+    ensures  prefix:   \result != NULL ==>
+                       PrefixKept{Pre,Post}(ADDR(\result), ADDR(block), \min(BlockBytes{Pre}(ADDR(block)), size));
+    ensures  class:    \result != NULL ==> BlockOf(ADDR(\result), size);
+    ensures  apart:    \result != NULL ==> LiveApart(ADDR(\result));
+    ensures  ends:     \result != NULL ==> BlockEnds(ADDR(\result));
+    ensures  aligned:  AlignedForSize(ADDR(\result), size);
+    ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
+    ensures  still:    \result == NULL ==> LiveKeptBut{Pre,Post}(0);
+    ensures  same:     \result == NULL ==> ContentsKeptBut{Pre,Post}(0);
+*/
 static void *realloc_move(void *block, uint64_t bytes_now, size_t size)
 {
     void *moved = qed_malloc(size);
     if (moved != NULL) {
+        /*@ ghost block_lemma_found(ADDR(block), bytes_now); */
         user_copy((uint64_t)moved, (uint64_t)block, bytes_now < size ? bytes_now : size);
         qed_free(block);
     }
@@ -211,18 +407,14 @@ PUBLIC void *qed_realloc(void *block, size_t size)
     if (block == NULL) {
         return qed_malloc(size);
     }
-    (void)thread_get();
-    uint64_t bytes_now = tcache_usable((uint64_t)block, "realloc");
     if (size == 0) {
         qed_free(block);
         return NULL;
     }
-    uint32_t szind = size_class_index(size);
-    if (szind < SC_NSIZES && size_class_bytes(szind) == bytes_now) {
-        return block;
-    }
-    bool uncached = bytes_now > size_class_bytes(TCACHE_BINS - 2) && szind + 1 >= TCACHE_BINS && szind < SC_NSIZES;
-    if (uncached && large_resize((uint64_t)block, szind)) {
+    (void)thread_get();
+    uint64_t bytes_now = tcache_usable((uint64_t)block, "realloc");
+    if (realloc_in_place((uint64_t)block, bytes_now, size_class_index(size))) {
+        /*@ ghost block_lemma_found(ADDR(block), size); */
         return block;
     }
     return realloc_move(block, bytes_now, size);
@@ -230,12 +422,11 @@ PUBLIC void *qed_realloc(void *block, size_t size)
 
 PUBLIC void *qed_reallocarray(void *block, size_t count, size_t size)
 {
-    size_t bytes;
-    if (__builtin_mul_overflow(count, size, &bytes)) {
+    if (product_overflows(count, size)) {
         errno = ENOMEM;
         return NULL;
     }
-    return qed_realloc(block, bytes);
+    return qed_realloc(block, count * size);
 }
 
 /* ---- the standard names ------------------------------------------------------------------------------------------ */

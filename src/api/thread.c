@@ -1,6 +1,7 @@
 /* thread: boot once, a cache per thread, thread exit, fork. */
 #include "api/thread.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stddef.h>
 
@@ -69,7 +70,9 @@ struct tcache *thread_get(void)
     }
     thread_cache = t;
     if (exit_key_made) {
+        int keep = errno;
         pthread_setspecific(exit_key, t);       /* may allocate: the cache is in place */
+        errno = keep;
     }
     return t;
 }

@@ -2,13 +2,30 @@
 #ifndef QED_API_THREAD_H
 #define QED_API_THREAD_H
 
+#include "heap/large.h"
 #include "heap/tcache.h"
+#include "platform/pool.h"
+#include "platform/user.h"
 
 /* The only thread-local variable, 8 bytes of static TLS, so that the library can also be opened with dlopen. */
 extern __thread struct tcache *thread_cache;
 
+#define THREAD_POOL (1UL << 20)
+POOL(struct tcache, thread_pool, THREAD_POOL);      /* where the proofs see the caches that are made for threads */
+
+#include "malloc.acsl"
+
 /* The calling thread's cache, made at its first slow path; a stand-in when there is no memory for one, or when the
  * thread is past its end. Boots the allocator the first time. */
+/*@ requires ok:       MallocOk;
+    terminates         \true;
+    exits              \false;
+    assigns            MALLOC_ASSIGNS;
+    ensures  ok:       MallocOk;
+    ensures  mine:     \result == thread_cache;
+    ensures  kept:     LiveKeptBut{Pre,Post}(0);
+    ensures  only:     LiveNoneNewBut{Pre,Post}(0);
+*/
 struct tcache *thread_get(void);
 
 #endif

@@ -74,4 +74,20 @@ static inline uint64_t align_up(uint64_t x, uint64_t a)
     return align_down(x + (a - 1), a);
 }
 
+/* Least power of two that is at least x. */
+/*@ requires range:    x <= 1UL << 63;
+    terminates         \true;
+    exits              \false;
+    assigns            \nothing;
+    ensures  power:    IsPowerOfTwo(\result);
+    ensures  above:    x <= \result;
+    ensures  least:    IsPowerOfTwo(x) ==> \result == x;
+*/
+static inline uint64_t align_power_above(uint64_t x)
+{
+    uint32_t lg = x <= 1 ? 0 : bits_lg_floor(x - 1) + 1;
+    /*@ ghost align_lemma_above(x, lg); */
+    return 1UL << lg;
+}
+
 #endif
