@@ -1,0 +1,2 @@
+#!/bin/bash -eu
+exec "$SRC/qedmalloc/fuzz/oss-fuzz/build.sh"
