@@ -171,6 +171,37 @@ static uint32_t pages_at(uint64_t page)
     requires ok:      PageCacheOk;
     requires held:    PagesHeldActive;
     requires words:   PagesFreeWords;
+    requires alone:   PagesAlone(page);
+    requires mine:    mine != 0 ==> PagesHeld(mine) && ph_own[mine] == 0 && ext_page[mine] == page;
+    requires no_word: mine != 0 ==> PagesNoWords(ext_page[mine], ext_page[mine] + ext_npages[mine]);
+    requires other:   \forall integer x; PagesHeld(x) && x != mine ==> ext_page[x] != page;
+    terminates        \true;
+    exits             \false;
+    assigns           CACHE_ASSIGNS;
+    ensures  free:    PagesFreeWords;
+    ensures  ok:      PageCacheOk;
+    ensures  done:    \result <==> mine != 0;
+    ensures  kept:    PagesKept{Pre,Post}(mine);
+    ensures  owner:   PagesOwnerKept{Pre,Post}(mine);
+    ensures  words:   PagesWordsKept{Pre,Post}(mine);
+    ensures  lists:   PagesListsKept{Pre,Post};
+    ensures  leaves:  RadixKept{Pre,Post};
+*/
+static bool pages_give_at(uint64_t page) /*@ ghost (uint32_t mine) */
+{
+    uint32_t e = pages_at(page);
+    /*@ assert used: mine != 0 ==> ExtUsed(mine) && ext_state[mine] == EXTENT_ACTIVE; */
+    /*@ assert mine: e == mine; */
+    if (e != 0) {
+        pages_give(e);
+    }
+    return e != 0;
+}
+
+/*@ requires locked:  LockHeld(LOCK_PAGES);
+    requires ok:      PageCacheOk;
+    requires held:    PagesHeldActive;
+    requires words:   PagesFreeWords;
     requires mine:    PagesHeld(e) && ExtUsed(e);
     requires some:    0 < npages;
     requires no_word: PagesNoWords(ext_page[e] + npages, ext_page[e] + ext_npages[e]);
@@ -416,13 +447,10 @@ bool pages_release(uint64_t page) /*@ ghost (uint32_t mine) */
 {
     /*@ assert owner: \forall integer p; mine != 0 && ExtIn(mine, p) ==> ext_owner[p] == mine; */
     pages_enter() /*@ ghost (0, page) */;
-    uint32_t e = pages_at(page);
-    if (e != 0) {
-        pages_give(e);
-    }
+    bool given = pages_give_at(page) /*@ ghost (mine) */;
     /*@ ghost ext_kind[mine] = KIND_NONE; */
     pages_leave();
-    return e != 0;
+    return given;
 }
 
 bool pages_resize(uint32_t e, uint64_t npages)
