@@ -162,6 +162,7 @@ static void tcache_set_height(struct tcache *t, uint32_t bin, uint32_t n)
 /*@ requires lock:    LocksFree(LOCK_BIN(0));
     requires heap:    HeapOk;
     requires valid:   \valid(t);
+    requires outside: TcacheOutside(t);
     requires shape:   TcacheShape(t);
     requires stacks:  TcacheStacks(t);
     requires bin:     0 < bin < TCACHE_BINS;
@@ -171,6 +172,10 @@ static void tcache_set_height(struct tcache *t, uint32_t bin, uint32_t n)
     assigns           HEAP_ASSIGNS, large_freed, t->slot[t->floor[bin] + 1 .. t->floor[bin] + n];
     ensures  lock:    LocksFree(LOCK_BIN(0));
     ensures  heap:    HeapOk;
+    ensures  same:    TcacheShapeSame{Pre,Post}(t);
+    ensures  shape:   TcacheShape(t);
+    ensures  tops:    TcacheTops(t);
+    ensures  height:  t->top[bin] == \old(t->top[bin]);
     ensures  floors:  TcacheFloors(t);
     ensures  run:     TcacheRun(t, bin, t->floor[bin] + 1 + n, t->top[bin] + 1);
     ensures  others:  TcacheOthers(t, bin);
@@ -182,7 +187,10 @@ static void tcache_give_oldest(struct tcache *t, uint32_t bin, uint32_t n)
     uint32_t first = t->floor[bin] + 1;
     /*@ assert run: TcacheRun(t, bin, first, t->top[bin] + 1); */
     /*@ assert others: TcacheOthers(t, bin); */
+    /*@ assert away: \forall integer b, i; TCACHE_IN(t, b, i) && b != bin ==> !(first <= i < first + n); */
+    /*@ assert floor: \forall integer b; TCACHE_BIN(b) ==> !(first <= t->floor[b] < first + n); */
     tcache_give_back(bin, &t->slot[first], n) /*@ ghost (first) */;
+    /*@ assert same: TcacheShapeSame{Pre,Here}(t); */
 }
 
 /* The block in slot from moves down to slot to, which is in the same stack's room and holds nothing. */
@@ -354,6 +362,7 @@ void tcache_tick(struct tcache *t)
 /*@ requires lock:    LocksFree(LOCK_BIN(0));
     requires heap:    HeapOk;
     requires valid:   \valid(t);
+    requires outside: TcacheOutside(t);
     requires shape:   TcacheShape(t);
     requires stacks:  TcacheStacks(t);
     requires turn:    TcacheTurn(t);
@@ -517,7 +526,7 @@ static void tcache_free_large(uint64_t block, const char *call)
     terminates        \true;
     exits             \false;
     assigns           t->window_pages, t->window, t->leaf;
-    ensures  window:  TcacheWindow(t);
+    ensures  window:  \old(TcacheWindow(t)) ==> TcacheWindow(t);
 */
 static void tcache_look(struct tcache *t, uint64_t block)
 {
@@ -527,6 +536,7 @@ static void tcache_look(struct tcache *t, uint64_t block)
         t->leaf = leaf;
         t->window = window * (1UL << RADIX_LG_WINDOW);
         t->window_pages = RADIX_WINDOW_PAGES;
+        /*@ assert begins: t->window / RADIX_HALF == window && t->window % RADIX_HALF == 0; */
     }
 }
 
