@@ -100,7 +100,9 @@ static inline uint32_t size_class_index(uint64_t size_bytes)
         return SC_NSIZES;
     }
     if (size_bytes <= SC_QUANTUM / 2) {
-        uint32_t i = bits_lg_floor(size_bytes - 1) + 1 - SC_LG_TINY_MIN;
+        uint32_t lg = bits_lg_floor(size_bytes - 1);
+        /*@ ghost align_lemma_between(size_bytes - 1, lg, SC_LG_TINY_MIN, LG_QUANTUM - 1); */
+        uint32_t i = lg + 1 - SC_LG_TINY_MIN;
         /*@ ghost class_lemma_power(i); */
         /*@ ghost class_lemma_power(i - 1); */
         /*@ ghost class_lemma_least(size_bytes, i); */
