@@ -54,7 +54,7 @@ REPLAY   := BUILD=$(BUILD)/replay CC=gcc CFLAGS="-O2 -g" LIB_FUZZING_ENGINE=$(BU
 COVER    := BUILD=$(BUILD)/cover CC=clang CFLAGS="-O1 -g -fprofile-instr-generate -fcoverage-mapping" LIB_FUZZING_ENGINE=$(BUILD)/cover/obj/fuzz/replay.o
 
 .DEFAULT_GOAL := lib
-.PHONY: help lib setup run check test unit abuse system preload stress prove models prove-smoke prove-robust prove-matrix mutants mutants-sample fuzz fuzz-libfuzzer fuzz-afl fuzz-smoke fuzz-threads fuzz-mutants fuzz-replay fuzz-campaign fuzz-eacsl fuzz-case fuzz-oss fuzz-coverage trace trace-test traces rules clean install
+.PHONY: help lib setup run check test unit abuse system preload stress prove models prove-smoke prove-robust prove-matrix mutants mutants-sample fuzz fuzz-libfuzzer fuzz-afl fuzz-smoke fuzz-threads fuzz-mutants fuzz-replay fuzz-campaign fuzz-eacsl fuzz-case fuzz-oss fuzz-coverage trace trace-test traces rules clean install prove-coverage
 
 help:                   ## this screen
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -95,6 +95,9 @@ models: setup-prove     ## the lock and lock-free publication: all states, with 
 
 prove-smoke: setup-prove ## no contract is vacuous
 	@proofs/prove --smoke $(addprefix --define ,$(CONFIG)) $(MODULE)
+
+prove-coverage:         ## which functions are proven, by name
+	@proofs/coverage
 
 prove-robust: setup-prove ## which goals only one prover, or not every random seed, proves; resumes
 	@proofs/prove --robust $(addprefix --define ,$(CONFIG)) $(MODULE)

@@ -33,6 +33,7 @@ def defined_functions(path):
     text = re.sub(r"/\*@\s*ghost\b(.*?)\*/", lambda m: m.group(1), text, flags=re.S)
     text = re.sub(r"/\*.*?\*/", " ", text, flags=re.S)
     text = re.sub(r"//[^\n]*", " ", text)
+    text = re.sub(r"__attribute__\s*\(\(.*?\)\)", " ", text)
     text = re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", "", text, flags=re.M)     # preprocessor lines
     return [name for name, _, _ in bodies(text)]
 
