@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         uint8_t  op = *input++;
         uint32_t w = op % 2;
         switch (op / 2 % 6) {
-        case 0: decay_model_set(w, (int64_t)take() - 1); break;
+        case 0: decay_model_set(w, (int64_t)(take() - 1)); break;
         case 1: now += take(); break;                   /* may wrap: a clock that goes backwards */
         case 2: now /= take() % 7 + 1; break;
         case 3: npages[w] += take(); break;

@@ -13,6 +13,7 @@
 #include "malloc_world.h"
 
 #define BATCH_BYTES (1U << 18)                          /* in all blocks of a batch */
+#define TOUCHED_BYTES (1U << 18)                        /* zeroed or copied by a call: more mostly waits for pages */
 
 static const uint8_t *input;
 static size_t         input_left;
@@ -66,6 +67,7 @@ static void added(void *p, size_t bytes, size_t alignment, int wanted)
 static void op_calloc(size_t bytes)
 {
     size_t count = take(1), total;
+    bytes = bytes < MAPPED_BYTES_MAX ? bytes % TOUCHED_BYTES : bytes;
     count = count == 255 ? SIZE_MAX / 2 : count < 192 ? 1 : 1 + count % 4;
     bool overflow = __builtin_mul_overflow(count, bytes, &total);
     SHOW("p[%u] = qed_calloc(%zu, %zu);", model.next_id, count, bytes);
@@ -131,7 +133,8 @@ static void op_take(uint32_t op)
 static void op_realloc(bool array)
 {
     uint32_t                i = take(2) % model.count, id = model.next_id;
-    size_t                  bytes = take_size(), count = array ? take(1) : 1;
+    size_t                  asked = take_size(), count = array ? take(1) : 1;
+    size_t                  bytes = asked < MAPPED_BYTES_MAX ? asked % (2 * TOUCHED_BYTES) : asked;
     struct heap_model_block b = heap_model_remove(&model, i);
     count += (bytes + (array ? count : 0)) % 64 == 63 ? SIZE_MAX / 4 : 0;
     bool overflow = __builtin_mul_overflow(count, bytes, &bytes);
