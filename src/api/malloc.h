@@ -13,7 +13,7 @@
 #include "api/thread.h"
 #include "math/align.h"
 
-#include "qedmalloc/qedmalloc.h"
+#include "include/qedmalloc/qedmalloc.h"
 
 /*@ requires ok:       MallocOk;
     terminates         \true;
