@@ -123,6 +123,7 @@ static inline uint64_t tcache_pop(struct tcache *t, uint64_t bin)
     if (block != 0) {
         tcache_drop(t, bin);
         /*@ ghost block_set_state(block, BLOCK_LIVE); */
+        /*@ assert states: TcacheCached(t); */
     }
     return block;
 }

@@ -77,6 +77,7 @@ static inline void tcache_give_larges(const uint64_t *blocks, uint32_t n) /*@ gh
         loop variant   n - i;
     */
     for (uint32_t i = 0; i < n; i++) {
+        /*@ assert others: \forall integer k; i < k < n ==> blocks[k] != blocks[i] && BlockOut(blocks[k]); */
         tcache_give_large(blocks[i]);
     }
 }
@@ -186,6 +187,7 @@ static inline void tcache_give_oldest(struct tcache *t, uint32_t bin, uint32_t n
     /*@ assert others: TcacheOthers(t, bin); */
     /*@ assert away: \forall integer b, i; TCACHE_IN(t, b, i) && b != bin ==> !(first <= i < first + n); */
     /*@ assert floor: \forall integer b; TCACHE_BIN(b) ==> !(first <= t->floor[b] < first + n); */
+    /*@ ghost tcache_lemma_run(t, bin, first, n); */
     tcache_give_back(bin, &t->slot[first], n) /*@ ghost (first) */;
     /*@ assert same: TcacheShapeSame{Pre,Here}(t); */
 }
