@@ -67,6 +67,56 @@ static uint64_t large_begin(uint32_t e, uint32_t szind, bool cached)
     return page * PAGE;
 }
 
+/* The extent of the large block that begins there, 0 if none does. */
+/*@ requires lock:     LocksFree(LOCK_PAGES);
+    requires ok:       HeapOk;
+    requires no_slab:  LargeNoSlab(block);
+    terminates         \true;
+    exits              \false;
+    assigns            PAGES_ASSIGNS;
+    ensures  lock:     LocksFree(LOCK_PAGES);
+    ensures  ok:       HeapOk;
+    ensures  found:    BlockLarge(block) ==> \result == block_ext[block];
+    ensures  none:     !BlockLarge(block) ==> \result == 0;
+*/
+static uint32_t large_find(uint64_t block)
+{
+    if (block % PAGE != 0) {
+        return 0;
+    }
+    /*@ ghost large_lemma_pages(); */
+    uint32_t e = pages_find(block / PAGE);
+    /*@ assert owners: LargeOwners{Pre,Here}(0); */
+    /*@ ghost large_lemma_ok(); */
+    return e;
+}
+
+/* The block of extent e gets npages in place, and the class szind; false: nothing changed. */
+/*@ requires lock:     LocksFree(LOCK_PAGES);
+    requires ok:       HeapOk;
+    requires large:    ExtKind(e, KIND_LARGE) && !LargeCached(block_szind[ext_page[e] * PAGE]);
+    requires class:    SC_NBINS <= szind < SC_NSIZES && !LargeCached(szind) && npages * PAGE == ScBytes(szind);
+    requires some:     0 < npages;
+    terminates         \true;
+    exits              \false;
+    assigns            PAGES_ASSIGNS, block_szind[0 .. ADDRESS_MAX - 1];
+    ensures  lock:     LocksFree(LOCK_PAGES);
+    ensures  ok:       HeapOk;
+    ensures  page:     ext_page[e] == \old(ext_page[e]);
+    ensures  class:    block_szind[ext_page[e] * PAGE] == (\result ? szind : \old(block_szind[ext_page[e] * PAGE]));
+    ensures  others:   \forall integer a; a != ext_page[e] * PAGE ==> block_szind[a] == \old(block_szind[a]);
+*/
+static bool large_stretch(uint32_t e, uint64_t npages) /*@ ghost (uint32_t szind) */
+{
+    /*@ ghost large_lemma_pages(); */
+    /*@ assert own: \forall integer p; ExtIn(e, p) ==> ext_owner[p] == e; */
+    bool done = pages_resize(e, npages);
+    /*@ assert owners: LargeOwners{Pre,Here}(e); */
+    /*@ ghost if (done) { block_szind[ext_page[e] * PAGE] = szind; } */
+    /*@ ghost large_lemma_ok(); */
+    return done;
+}
+
 /* ---- the interface ----------------------------------------------------------------------------------------------- */
 
 uint64_t large_alloc(uint32_t szind, uint64_t align_bytes, bool cached, bool *zeroed)
@@ -111,10 +161,7 @@ bool large_free(uint64_t block)
 
 uint64_t large_bytes(uint64_t block)
 {
-    /*@ ghost large_lemma_pages(); */
-    uint32_t e = block % PAGE == 0 ? pages_find(block / PAGE) : 0;
-    /*@ assert owners: LargeOwners{Pre,Here}(0); */
-    /*@ ghost large_lemma_ok(); */
+    uint32_t e = large_find(block);
     return e == 0 ? 0 : AT(ext_npages, e) * PAGE;
 }
 
@@ -124,14 +171,8 @@ bool large_resize(uint64_t block, uint32_t szind)
     if (npages >= PAGE_COUNT_MAX) {
         return false;
     }
-    /*@ ghost large_lemma_pages(); */
-    uint32_t e = pages_find(block / PAGE);
-    /*@ assert mine: e == block_ext[block]; */
-    bool done = e != 0 && pages_resize(e, npages);
-    /*@ assert owners: LargeOwners{Pre,Here}(e); */
-    /*@ ghost if (done) { block_szind[block] = szind; } */
-    /*@ ghost large_lemma_ok(); */
-    return done;
+    uint32_t e = large_find(block);
+    return e != 0 && large_stretch(e, npages) /*@ ghost (szind) */;
 }
 
 void large_read_stats(struct large_stats *stats)
