@@ -18,6 +18,7 @@
 static const uint8_t *input;
 static size_t         input_left;
 static bool           failing;                          /* a call of the OS may fail */
+static size_t         size_before;
 
 static uint32_t take(uint32_t bytes)                    /* the next bytes of the input, zero at its end */
 {
@@ -29,18 +30,24 @@ static uint32_t take(uint32_t bytes)                    /* the next bytes of the
 }
 
 /* Sizes around classes, powers of two and page multiples, extremes. */
-static size_t take_size(void)
+static size_t take_new_size(uint32_t kind)
 {
-    uint32_t kind = take(1);
     switch (kind % 8) {
     case 0: return take(1);
     case 1: return ((size_t)1 << (kind / 8 % 22)) + take(1) - 128;
     case 2: return (size_t)(take(1) % 64) * 4096 + take(1) % 3 - 1;
     case 3: return (size_t)take(1) << (kind < 128 ? 8 : 10);
     case 4: return kind / 8 == 9 ? SIZE_MAX - take(2) : kind / 8 == 10 ? (size_t)take(2) << 32 : take(2);
-    case 5: case 6: return size_class_bytes(take(1) % 52) + kind / 8 % 3 - 1;
+    case 5: return size_class_bytes(take(1) % 52) + kind / 8 % 3 - 1;
     default: return take(2) % 2048;
     }
+}
+
+static size_t take_size(void)                           /* or, as programs do, the size before once more */
+{
+    uint32_t kind = take(1);
+    size_before = kind % 8 == 7 ? size_before : take_new_size(kind);
+    return size_before;
 }
 
 /* ---- taking ------------------------------------------------------------------------------------------------------ */
@@ -115,9 +122,9 @@ static void op_aligned(uint32_t kind, size_t bytes)
 static void op_take(uint32_t op)
 {
     size_t   bytes = take_size();
-    uint32_t batch = op == 13 && bytes < BATCH_BYTES ? 1 + take(1) % (BATCH_BYTES / (uint32_t)(bytes + 1)) : 1;
+    uint32_t batch = op >= 12 && bytes < BATCH_BYTES ? 1 + take(1) % (BATCH_BYTES / (uint32_t)(bytes + 1)) : 1;
     for (errno = 0; batch > 0 && model.count < HEAP_MODEL_BLOCKS; batch--, errno = 0) {
-        if (op == 0) {
+        if (op == 0 || op == 12) {
             op_calloc(bytes);
         } else if (op == 1 || op == 2) {
             op_aligned(take(1) % 5, bytes);
@@ -284,6 +291,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     failing = false;
+    size_before = 0;
     print = getenv("QED_FUZZ_PRINT") != NULL;
     setvbuf(stdout, NULL, _IOLBF, 0);                   /* the last line before a crash counts */
     world_begin();
