@@ -20,7 +20,7 @@ POOL(struct tcache, thread_pool, THREAD_POOL);      /* where the proofs see the 
 /*@ requires ok:       MallocOk;
     terminates         \true;
     exits              \false;
-    assigns            MALLOC_ASSIGNS;
+    assigns            HEAP_ASSIGNS, large_allocated, large_freed, MALLOC_ASSIGNS_THREAD;
     ensures  ok:       MallocOk;
     ensures  mine:     \result == thread_cache;
     ensures  kept:     LiveKeptBut{Pre,Post}(0);
