@@ -7,6 +7,8 @@
 #include "heap/tcache.h"
 #include "platform/trap.h"
 
+#include "tcache_steps_lemmas.acsl"
+
 /* A stand-in has no room. */
 /*@ requires valid:   \valid_read(t);
     terminates        \true;
