@@ -32,6 +32,7 @@ uint32_t size_class_slab_pages(uint32_t szind)
     */
     while (n % 2 == 0 && d > 1) {
         /*@ ghost npages_lemma_half(d, lg); */
+        /*@ assert even: n == 2 * (n / 2) && d == 2 * (d / 2); */
         /*@ ghost npages_lemma_ratio(n / 2, size, d / 2); */
         n /= 2;
         d /= 2;
