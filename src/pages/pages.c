@@ -3,7 +3,7 @@
 
 #include "platform/os.h"
 
-#include "pages_lemmas.acsl"
+#include "extent_lemmas.acsl"
 
 #define PURGE_NPAGES_MAX (1UL << (26 - LG_PAGE))        /* at most 64 MiB leave the cache at a time */
 
@@ -467,6 +467,8 @@ void pages_decay(void)
 {
     uint64_t now_ms = os_clock_ms();
     pages_enter() /*@ ghost (0, 0) */;
+    /*@ ghost extent_lemma_count_bounds(EXTENT_DIRTY); */
+    /*@ ghost extent_lemma_count_bounds(EXTENT_MUZZY); */
     if (!pages_purging) {
         uint64_t dirty_max = decay_advance(0, now_ms, extent_npages_total[EXTENT_DIRTY]);
         uint64_t muzzy_max = decay_advance(1, now_ms, extent_npages_total[EXTENT_MUZZY]);
