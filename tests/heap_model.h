@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "platform/config.h"
+
 #ifndef HEAP_MODEL_BLOCKS
 #define HEAP_MODEL_BLOCKS 1024U          /* at most 65536 */
 #endif
@@ -147,7 +149,7 @@ static inline void heap_model_insert(struct heap_model *m, struct heap_model_blo
 /* A new block: large enough, aligned, disjoint from all others; filled. */
 static inline void heap_model_add(struct heap_model *m, void *address, size_t bytes, size_t usable, size_t alignment, unsigned char seed)
 {
-    size_t natural = usable >= 16 ? 16 : usable >= 8 ? 8 : 1;
+    size_t natural = usable >= 16 && LG_QUANTUM >= 4 ? 16 : usable >= 8 ? 8 : 1;
     if (usable < bytes) {
         heap_model_fail("usable size below what was asked", address);
     }
