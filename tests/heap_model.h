@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "math/size_class.h"
+
 #include "platform/config.h"
 
 #ifndef HEAP_MODEL_BLOCKS
