@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "math/size_class.h"
-
 #include "platform/config.h"
 
 #ifndef HEAP_MODEL_BLOCKS
