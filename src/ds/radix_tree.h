@@ -21,14 +21,16 @@
 #define RADIX_ROOTS (1UL << (LG_VADDR - RADIX_LG_WINDOW))
 #define RADIX_HALF 4294967296UL                     /* a word is high * RADIX_HALF + low */
 
-struct radix_entry {                                /* a word in two halves, which free reads apart */
+/* A word in two halves, which free reads apart. The types differ from each other and from that of extent[]: the proofs
+ * then see at once that writing one leaves the others alone. */
+struct radix_entry {
     uint32_t low;
-    uint32_t high;
+    uint16_t high;
 };
 
 struct radix_leaf {
     struct radix_entry entry[RADIX_WINDOW_PAGES];
-    uint32_t           extent[RADIX_WINDOW_PAGES];
+    int32_t            extent[RADIX_WINDOW_PAGES];
 };
 
 _Static_assert(RADIX_ROOTS * RADIX_WINDOW_PAGES == PAGE_COUNT_MAX, "the windows tile the address space");
@@ -90,7 +92,7 @@ static inline uint64_t radix_tree_word(uint64_t page)
 static inline uint32_t radix_tree_extent(uint64_t page)
 {
     struct radix_leaf *leaf = ATOMIC_LOAD_ACQUIRE(radix_root[page / RADIX_WINDOW_PAGES]);
-    return leaf == NULL ? 0 : ATOMIC_LOAD(leaf->extent[page % RADIX_WINDOW_PAGES]);
+    return leaf == NULL ? 0 : (uint32_t)ATOMIC_LOAD(leaf->extent[page % RADIX_WINDOW_PAGES]);
 }
 
 /* NULL if that window has none yet. The address stays good for ever: a thread may keep the window it used last. */
@@ -140,6 +142,7 @@ static inline uint32_t radix_leaf_low(const struct radix_leaf *leaf, uint64_t i)
 /*@ requires ok:       RadixOk;
     requires range:    page < PAGE_COUNT_MAX;
     requires reserved: RadixReserved(page);
+    requires word:     w / RADIX_HALF <= UINT16_MAX;
     terminates         \true;
     exits              \false;
     assigns            radix_word_of[page], RADIX_LEAVES;
@@ -151,12 +154,18 @@ static inline void radix_tree_set_word(uint64_t page, uint64_t w)
     struct radix_leaf *leaf = ATOMIC_LOAD(radix_root[page / RADIX_WINDOW_PAGES]);
     /*@ ghost radix_word_of[page] = w; */
     ATOMIC_STORE(leaf->entry[page % RADIX_WINDOW_PAGES].low, (uint32_t)(w % RADIX_HALF));
-    ATOMIC_STORE(leaf->entry[page % RADIX_WINDOW_PAGES].high, (uint32_t)(w / RADIX_HALF));
+    ATOMIC_STORE(leaf->entry[page % RADIX_WINDOW_PAGES].high, (uint16_t)(w / RADIX_HALF));
+    /*@ assert roots:   RadixRoots; */
+    /*@ assert highs:   RadixHighs; */
+    /*@ assert lows:    RadixLows; */
+    /*@ assert extents: RadixExtents; */
+    /*@ assert holes:   RadixHoles; */
 }
 
 /*@ requires ok:       RadixOk;
     requires range:    page < PAGE_COUNT_MAX;
     requires reserved: RadixReserved(page);
+    requires id:       e <= INT32_MAX;
     terminates         \true;
     exits              \false;
     assigns            radix_extent_of[page], RADIX_LEAVES;
@@ -167,13 +176,14 @@ static inline void radix_tree_set_extent(uint64_t page, uint32_t e)
 {
     struct radix_leaf *leaf = ATOMIC_LOAD(radix_root[page / RADIX_WINDOW_PAGES]);
     /*@ ghost radix_extent_of[page] = e; */
-    ATOMIC_STORE(leaf->extent[page % RADIX_WINDOW_PAGES], e);
+    ATOMIC_STORE(leaf->extent[page % RADIX_WINDOW_PAGES], (int32_t)e);
 }
 
 /* The same word for each page of [page, page + npages). */
 /*@ requires ok:       RadixOk;
     requires range:    0 < npages && page + npages <= PAGE_COUNT_MAX;
     requires reserved: \forall integer p; page <= p < page + npages ==> RadixReserved(p);
+    requires word:     w / RADIX_HALF <= UINT16_MAX;
     terminates         \true;
     exits              \false;
     assigns            radix_word_of[page .. page + npages - 1], RADIX_LEAVES;
