@@ -121,9 +121,14 @@ static inline bool model_reserve(uint32_t zone, uint32_t i, uint32_t n, uint32_t
     return ok;
 }
 
+/* The contracts ask for a high half of 16 bits and ids of 31. */
+#define MODEL_WORDS (1UL << 48)
+#define MODEL_IDS (1U << 31)
+
 static inline void model_set_word(uint32_t zone, uint32_t i, uint64_t w)
 {
     i %= ZONE_PAGES;
+    w %= MODEL_WORDS;
     if (model_reserved(zone, i, 1)) {
         radix_tree_set_word(zone_page[zone] + i, w);
         model_word[zone][i] = w;
@@ -133,6 +138,7 @@ static inline void model_set_word(uint32_t zone, uint32_t i, uint64_t w)
 static inline void model_set_extent(uint32_t zone, uint32_t i, uint32_t e)
 {
     i %= ZONE_PAGES;
+    e %= MODEL_IDS;
     if (model_reserved(zone, i, 1)) {
         radix_tree_set_extent(zone_page[zone] + i, e);
         model_extent[zone][i] = e;
@@ -142,6 +148,7 @@ static inline void model_set_extent(uint32_t zone, uint32_t i, uint32_t e)
 static inline void model_set_words(uint32_t zone, uint32_t i, uint32_t n, uint64_t w)
 {
     uint64_t first = zone_page[zone] + model_clip(&i, &n);
+    w %= MODEL_WORDS;
     if (model_reserved(zone, i, n)) {
         radix_tree_set_words(first, n, w);
         for (uint32_t k = i; k < i + n; k++) {
