@@ -234,7 +234,7 @@ static inline void extent_drop(uint32_t e)
 /*@ requires radix:    RadixOk;
     requires page:     page < PAGE_COUNT_MAX && ext_owner[page] == e;
     requires reserved: RadixReserved(page);
-    requires id:       e <= extent_count;
+    requires id:       e <= extent_count < TABLE_MAX;
     requires map:      ExtMap;
     requires ends:     ExtEndsBut(page, other);
     terminates         \true;
