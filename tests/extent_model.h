@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "pages/extent.h"
 #include "platform/os_fake.h"
@@ -39,27 +38,16 @@ static inline void model_fail(const char *what, int line)
     abort();
 }
 
-static inline void model_drop_chunk(void **directory, size_t entry_bytes)
-{
-    if (directory[0] != NULL) {
-        (void)munmap(directory[0], TABLE_CHUNK * entry_bytes);
-        directory[0] = NULL;
-    }
-}
-
 static inline void model_reset(void)                            /* tables and tree as static memory is at the start */
 {
-    os_fake_reset();
-    model_drop_chunk((void **)ext_page, sizeof **ext_page);
-    model_drop_chunk((void **)ext_npages, sizeof **ext_npages);
-    model_drop_chunk((void **)ext_state, sizeof **ext_state);
-    model_drop_chunk((void **)ext_zeroed, sizeof **ext_zeroed);
-    model_drop_chunk((void **)ext_unused_next, sizeof **ext_unused_next);
+    os_fake_rewind();
+    ext_page[0] = NULL;
+    ext_npages[0] = NULL;
+    ext_state[0] = NULL;
+    ext_zeroed[0] = NULL;
+    ext_unused_next[0] = NULL;
     for (uint64_t h = 0; h < RADIX_ROOTS; h++) {
-        if (radix_root[h] != NULL) {
-            (void)munmap(radix_root[h], sizeof(struct radix_leaf));
-            radix_root[h] = NULL;
-        }
+        radix_root[h] = NULL;
     }
     memset(extent_npages_total, 0, sizeof extent_npages_total);
     memset(model_owner, 0, sizeof model_owner);

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "ds/radix_tree.h"
 #include "platform/os_fake.h"
@@ -47,16 +46,12 @@ static inline void model_fail(const char *what, int line)
 static inline void model_reset(void)                /* the tree as static memory is at the start */
 {
     for (uint32_t i = 0; i < WINDOWS; i++) {
-        uint64_t h = zone_window[i];
-        if (radix_root[h] != NULL) {
-            (void)munmap(radix_root[h], sizeof(struct radix_leaf));
-            radix_root[h] = NULL;
-        }
+        radix_root[zone_window[i]] = NULL;
     }
     memset(model_word, 0, sizeof model_word);
     memset(model_extent, 0, sizeof model_extent);
     memset(model_leaf, 0, sizeof model_leaf);
-    os_fake_reset();
+    os_fake_rewind();
     radix_tree_boot();
 }
 
