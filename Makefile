@@ -247,7 +247,7 @@ $(SO): $(CORE_OBJ) $(LINUX) $(API_OBJ) $(CXX_OBJ) src/api/exports.map
 $(BUILD)/obj/trace/%.o: trace/%.c
 	@mkdir -p $(@D)
 	@echo "  CC $<"
-	@$(CC) -D_GNU_SOURCE -Itests $(CFLAGS) $(FLAGS) -MMD -MP -c $< -o $@
+	@$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(FLAGS) -MMD -MP -c $< -o $@
 
 $(BUILD)/libqedmalloc-record.so: $(BUILD)/obj/trace/record.o $(BUILD)/obj/trace/record_cxx.o
 	@echo "  LD $@"

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "math/size_class.h"
+#include "platform/config.h"
 #include "platform/config.h"
 
 #ifndef HEAP_MODEL_BLOCKS

@@ -15,7 +15,7 @@
 #include "shadow.h"
 
 #define STACK_BYTES (256UL << 10)
-#define PAGE 4096U
+#define OS_PAGE 4096U
 
 struct player {                                 /* a thread */
     _Alignas(64) uint32_t at;                   /* its call; CALL_NONE: it has no more */
@@ -120,7 +120,7 @@ static void *take(struct player *self, uint32_t block)
 /* A program uses what it asks for: here a byte in each page. */
 static void touch(volatile char *p, size_t from, size_t to)
 {
-    for (; from < to; from += PAGE) {
+    for (; from < to; from += OS_PAGE) {
         p[from] = 1;
     }
 }
