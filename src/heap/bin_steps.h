@@ -1,0 +1,319 @@
+/* bin_steps: a bin's lock, and the life of its slabs, in the small steps that the proof needs. */
+#ifndef QED_HEAP_BIN_STEPS_H
+#define QED_HEAP_BIN_STEPS_H
+
+#include "heap/bin.h"
+#include "pages/pages.h"
+#include "platform/mutex.h"
+
+/* Each on a cache line of its own. */
+struct bin_lock {
+    struct mutex mutex;
+} __attribute__((aligned(64)));
+
+extern struct bin_lock bin_lock[BINS];
+
+#include "bin.acsl"
+#include "bin_lemmas.acsl"
+
+/* ---- lock and counters ------------------------------------------------------------------------------------------- */
+
+/* What others did: this thread's blocks are as before, and all slabs of the bin whose lock it has come into its view. */
+/*@ requires ok:       HeapOk;
+    terminates         \true;
+    exits              \false;
+    assigns            BIN_ASSIGNS_OTHERS;
+    ensures  ok:       HeapOk;
+    ensures  bins:     \forall integer b; BinRange(b) && LockHeld(LOCK_BIN(b)) ==> BinOk(b);
+    ensures  kept:     BinBlocksKept{Pre,Post};
+    ensures  leaves:   RadixKept{Pre,Post};
+*/
+OTHERS_ACT(bin_others);
+
+/*@ requires bin:      b < BINS;
+    requires lock:     LocksFree(LOCK_BIN(0));
+    requires ok:       HeapOk;
+    terminates         \true;
+    exits              \false;
+    assigns            BIN_ASSIGNS_OTHERS, lock_held[LOCK_BIN(b)];
+    ensures  lock:     BinLocked(b);
+    ensures  ok:       HeapOk;
+    ensures  bin:      BinOk(b);
+    ensures  kept:     BinBlocksKept{Pre,Post};
+    ensures  leaves:   RadixKept{Pre,Post};
+*/
+static inline void bin_acquire(uint32_t b)
+{
+    /*@ assert rank: LOCK_BIN(b) < LOCK_PAGES; */
+    mutex_lock(&bin_lock[b].mutex) /*@ ghost (LOCK_BIN(b)) */;
+    bin_others();
+}
+
+/*@ requires bin:      b < BINS;
+    requires lock:     BinLocked(b);
+    requires ok:       HeapOk;
+    requires whole:    BinOk(b);
+    terminates         \true;
+    exits              \false;
+    assigns            lock_held[LOCK_BIN(b)];
+    ensures  lock:     LocksFree(LOCK_BIN(0));
+*/
+static inline void bin_release(uint32_t b)
+{
+    mutex_unlock(&bin_lock[b].mutex) /*@ ghost (LOCK_BIN(b)) */;
+}
+
+/* A counter that would not wrap around in centuries stops where it would. */
+/*@ terminates         \true;
+    exits              \false;
+    assigns            \nothing;
+    ensures  sum:      \result == \min(count + n, UINT64_MAX);
+*/
+static inline uint64_t bin_count(uint64_t count, uint32_t n)
+{
+    return count > UINT64_MAX - n ? UINT64_MAX : count + n;
+}
+
+/*@ terminates         \true;
+    exits              \false;
+    assigns            \nothing;
+    ensures  rest:     \result == \max(count - n, 0);
+*/
+static inline uint64_t bin_uncount(uint64_t count, uint32_t n)
+{
+    return count < n ? 0 : count - n;
+}
+
+/* ---- slabs come and go ------------------------------------------------------------------------------------------- */
+
+/* Pages for a slab: nobody's in this thread's view yet. */
+/*@ requires bin:      b < BINS;
+    requires lock:     BinLocked(b);
+    requires class:    szind < SC_NBINS;
+    requires ok:       HeapOk;
+    requires whole:    BinOk(b);
+    terminates         \true;
+    exits              \false;
+    assigns            PAGES_ASSIGNS;
+    ensures  lock:     BinLocked(b);
+    ensures  ok:       HeapOk;
+    ensures  whole:    BinOk(b);
+    ensures  new:      \result != 0 ==> CacheHas(\result, EXTENT_ACTIVE) && ext_kind[\result] == KIND_NONE;
+    ensures  npages:   \result != 0 ==> ext_npages[\result] == slab_npages[szind];
+    ensures  leaves:   RadixKept{Pre,Post};
+*/
+static inline uint32_t bin_pages(uint32_t szind) /*@ ghost (uint32_t b) */
+{
+    bool zeroed;
+    /*@ ghost slab_lemma_below(0, slab_regions[szind], slab_bytes[szind]); */
+    /*@ ghost bin_lemma_large(); */
+    /*@ assert was: HeapSlabWords && HeapLargeWord && HeapLargeBlock && HeapLargeRest; */
+    uint32_t e = pages_alloc(slab_npages[szind], 1, &zeroed);
+    /*@ assert in: \forall integer p; 0 <= p < PAGE_COUNT_MAX && PagesHeld(ext_owner[p]) ==>
+            ExtUsed{Pre}(ext_owner[p]) && ExtIn{Pre}(ext_owner[p], p); */
+    /*@ assert owners: BinOwners{Pre,Here}; */
+    /*@ assert words: BinWords{Pre,Here}; */
+    /*@ assert large: \forall integer e; ExtKind(e, KIND_LARGE) ==> \at(ext_page[e],Pre) == ext_page[e]; */
+    /*@ ghost bin_lemma_heap(); */
+    /*@ ghost bin_lemma_ok(b); */
+    return e;
+}
+
+/* Makes e, which has the pages of a slab, the current slab of the bin, with all regions free. */
+/*@ requires bin:      b < BINS;
+    requires class:    szind == b % SC_NBINS;
+    requires ok:       HeapOk;
+    requires whole:    BinOk(b);
+    requires used_up:  bin_current[b] != 0 ==> slab_free_count[bin_current[b]] == 0;
+    requires has:      CacheHas(e, EXTENT_ACTIVE) && ext_kind[e] == KIND_NONE;
+    requires npages:   ext_npages[e] == slab_npages[szind];
+    terminates         \true;
+    exits              \false;
+    assigns            BIN_ASSIGNS_SLAB(e), ext_kind[e], bin_current[b], bin_stats[b].slabs,
+                       radix_word_of[ext_page[e] .. ext_page[e] + ext_npages[e] - 1], RADIX_LEAVES;
+    ensures  ok:       HeapOk;
+    ensures  whole:    BinOk(b);
+    ensures  current:  bin_current[b] == e && slab_free_count[e] != 0;
+*/
+static inline void bin_adopt(uint32_t b, uint32_t szind, uint32_t e)
+{
+    uint64_t page = AT(ext_page, e);
+    uint64_t npages = slab_npages[szind];
+    slab_init(e, szind);
+    AT(slab_bin, e) = (uint16_t)b;
+    radix_tree_set_words(page, npages, word_make(page * PAGE, szind));
+    /*@ ghost ext_kind[e] = KIND_SLAB; */
+    bin_current[b] = e;
+    bin_stats[b].slabs = bin_count(bin_stats[b].slabs, 1);
+    /*@ ghost bin_lemma_large(); */
+    /*@ assert mine: \forall integer p; 0 <= p < PAGE_COUNT_MAX && ext_owner[p] == e ==>
+            SlabWord(radix_word_of[p], page, szind); */
+    /*@ assert theirs: \forall integer p; 0 <= p < PAGE_COUNT_MAX && ext_owner[p] != e ==>
+            radix_word_of[p] == \at(radix_word_of[p],Pre); */
+    /*@ ghost bin_lemma_heap(); */
+    /*@ ghost bin_lemma_ok(b); */
+}
+
+/* Gives the pages of empty slab e, which is not current and in no heap, back. */
+/*@ requires bin:      b < BINS;
+    requires lock:     BinLocked(b);
+    requires ok:       HeapOk;
+    requires whole:    BinOkBut(b, e);
+    requires slab:     BinSlab(b, e) && bin_current[b] != e && ph_own[e] == 0;
+    requires empty:    slab_free_count[e] == slab_regions[slab_class[e]];
+    terminates         \true;
+    exits              \false;
+    assigns            PAGES_ASSIGNS, ext_kind[e], bin_stats[b].slabs;
+    ensures  lock:     BinLocked(b);
+    ensures  ok:       HeapOk;
+    ensures  whole:    BinOk(b);
+    ensures  leaves:   RadixKept{Pre,Post};
+*/
+static inline void bin_drop(uint32_t b, uint32_t e)
+{
+    /*@ ghost bin_lemma_empty(e); */
+    /*@ assert nobody: \forall integer a; BlockSmall(a) ==> block_ext[a] != e; */
+    /*@ ghost bin_lemma_large(); */
+    /*@ assert was: HeapSlabWords && HeapLargeWord && HeapLargeBlock && HeapLargeRest && ExtOwn1; */
+    radix_tree_set_words(AT(ext_page, e), AT(ext_npages, e), 0);
+    /*@ assert theirs: \forall integer p; 0 <= p < PAGE_COUNT_MAX && ext_owner[p] != e ==>
+            radix_word_of[p] == \at(radix_word_of[p],Pre); */
+    bin_stats[b].slabs = bin_uncount(bin_stats[b].slabs, 1);
+    pages_free(e);
+    /*@ assert in: \forall integer p; 0 <= p < PAGE_COUNT_MAX && PagesHeld(ext_owner[p]) ==>
+            ExtUsed{Pre}(ext_owner[p]) && ExtIn{Pre}(ext_owner[p], p); */
+    /*@ assert owners: BinOwners{Pre,Here}; */
+    /*@ assert words: BinWords{Pre,Here}; */
+    /*@ assert large: \forall integer e; ExtKind(e, KIND_LARGE) ==> \at(ext_page[e],Pre) == ext_page[e]; */
+    /*@ ghost bin_lemma_heap(); */
+    /*@ ghost bin_lemma_ok(b); */
+}
+
+/* e, whose free regions have changed from none or to all, goes to the bin's heap or leaves it. */
+/*@ requires bin:      b < BINS;
+    requires ok:       HeapOk;
+    requires whole:    BinOkBut(b, e);
+    requires slab:     BinSlab(b, e) && bin_current[b] != e && ph_own[e] == 0;
+    requires part:     0 < slab_free_count[e] < slab_regions[slab_class[e]];
+    terminates         \true;
+    exits              \false;
+    assigns            CACHE_ASSIGNS_HEAPS;
+    ensures  ok:       HeapOk;
+    ensures  whole:    BinOk(b);
+*/
+static inline void bin_list(uint32_t b, uint32_t e)
+{
+    pairing_heap_insert(BIN_HEAP(b), e, AT(ext_page, e));
+    /*@ ghost bin_lemma_cache(); */
+    /*@ ghost bin_lemma_heap(); */
+    /*@ ghost bin_lemma_ok(b); */
+}
+
+/*@ requires bin:      b < BINS;
+    requires ok:       HeapOk;
+    requires whole:    BinOkBut(b, e);
+    requires slab:     BinSlab(b, e) && ph_own[e] == BIN_HEAP(b);
+    terminates         \true;
+    exits              \false;
+    assigns            CACHE_ASSIGNS_HEAPS;
+    ensures  ok:       HeapOk;
+    ensures  whole:    BinOkBut(b, e);
+    ensures  gone:     ph_own[e] == 0;
+*/
+static inline void bin_unlist(uint32_t b, uint32_t e)
+{
+    pairing_heap_remove(BIN_HEAP(b), e);
+    /*@ ghost bin_lemma_cache(); */
+    /*@ ghost bin_lemma_heap(); */
+}
+
+/* Makes a slab with a free region current: false if there is none and the OS has no memory. */
+/*@ requires bin:      b < BINS;
+    requires lock:     BinLocked(b);
+    requires class:    szind == b % SC_NBINS;
+    requires ok:       HeapOk;
+    requires whole:    BinOk(b);
+    requires used_up:  bin_current[b] != 0 ==> slab_free_count[bin_current[b]] == 0;
+    terminates         \true;
+    exits              \false;
+    assigns            BIN_ASSIGNS_OTHERS, lock_held[LOCK_PAGES];
+    ensures  lock:     BinLocked(b);
+    ensures  ok:       HeapOk;
+    ensures  whole:    BinOk(b);
+    ensures  room:     \result ==> bin_current[b] != 0 && slab_free_count[bin_current[b]] != 0;
+    ensures  leaves:   RadixKept{Pre,Post};
+*/
+static inline bool bin_pick(uint32_t b, uint32_t szind)
+{
+    uint32_t heap = BIN_HEAP(b);
+    uint32_t e = pairing_heap_first(heap);
+    if (e != 0) {
+        pairing_heap_remove(heap, e);
+        bin_current[b] = e;
+        /*@ ghost bin_lemma_cache(); */
+        /*@ ghost bin_lemma_heap(); */
+        /*@ ghost bin_lemma_ok(b); */
+        return true;
+    }
+    e = bin_pages(szind) /*@ ghost (b) */;
+    if (e != 0) {
+        bin_adopt(b, szind, e);
+    }
+    return e != 0;
+}
+
+/* Whether the bin has a current slab with a free region, or gets one. */
+/*@ requires bin:      b < BINS;
+    requires lock:     BinLocked(b);
+    requires class:    szind == b % SC_NBINS;
+    requires ok:       HeapOk;
+    requires whole:    BinOk(b);
+    terminates         \true;
+    exits              \false;
+    assigns            BIN_ASSIGNS_OTHERS, lock_held[LOCK_PAGES];
+    ensures  lock:     BinLocked(b);
+    ensures  ok:       HeapOk;
+    ensures  whole:    BinOk(b);
+    ensures  room:     \result ==> bin_current[b] != 0 && slab_free_count[bin_current[b]] != 0;
+    ensures  leaves:   RadixKept{Pre,Post};
+*/
+static inline bool bin_ready(uint32_t b, uint32_t szind)
+{
+    uint32_t e = bin_current[b];
+    return (e != 0 && AT(slab_free_count, e) != 0) || bin_pick(b, szind);
+}
+
+/* Slab e, which had `was` free regions, has more now: it may become non-full, or empty and leave. */
+/*@ requires bin:      b < BINS;
+    requires lock:     BinLocked(b);
+    requires class:    szind == b % SC_NBINS;
+    requires ok:       HeapOk;
+    requires whole:    BinOkBut(b, e);
+    requires slab:     BinSlab(b, e);
+    requires more:     was < slab_free_count[e] <= slab_regions[szind];
+    requires heap:     ph_own[e] == (bin_current[b] != e && was != 0 ? BIN_HEAP(b) : 0);
+    terminates         \true;
+    exits              \false;
+    assigns            PAGES_ASSIGNS, ext_kind[e], bin_stats[b].slabs;
+    ensures  lock:     BinLocked(b);
+    ensures  ok:       HeapOk;
+    ensures  whole:    BinOk(b);
+    ensures  leaves:   RadixKept{Pre,Post};
+*/
+static inline void bin_settle(uint32_t b, uint32_t szind, uint32_t e, uint32_t was)
+{
+    if (e == bin_current[b]) {
+        /*@ ghost bin_lemma_ok(b); */
+        return;
+    }
+    if (AT(slab_free_count, e) == slab_regions[szind]) {
+        if (was != 0) {
+            bin_unlist(b, e);
+        }
+        bin_drop(b, e);
+    } else if (was == 0) {
+        bin_list(b, e);
+    }
+}
+
+#endif
