@@ -302,8 +302,12 @@ static inline bool bin_ready(uint32_t b, uint32_t szind)
 */
 static inline void bin_settle(uint32_t b, uint32_t szind, uint32_t e, uint32_t was)
 {
+    /*@ ghost
+        if (e == bin_current[b] || (was != 0 && slab_free_count[e] < slab_regions[szind])) {
+            bin_lemma_ok(b);
+        }
+    */
     if (e == bin_current[b]) {
-        /*@ ghost bin_lemma_ok(b); */
         return;
     }
     if (AT(slab_free_count, e) == slab_regions[szind]) {
