@@ -18,11 +18,14 @@ extern uint32_t arena_thread_count[ARENAS_MAX];     /* threads that have joined 
     requires shape:   SlabGeometryOk;
     requires kinds:   \forall integer e; 0 <= e < TABLE_MAX ==> ext_kind[e] == KIND_NONE;
     requires blocks:  \forall integer a; 0 <= a < ADDRESS_MAX ==> block_state[a] == BLOCK_NONE;
+    requires lists:   \forall integer x; PhNode(x) ==> ph_own[x] == 0;
+    requires current: \forall integer b; BinRange(b) ==> bin_current[b] == 0;
     terminates        \true;
     exits             \false;
     assigns           arena_total, bin_arenas;
     ensures  ok:      ArenaOk && ArenaNone;
     ensures  heap:    HeapOk;
+    ensures  bins:    \forall integer b; BinRange(b) ==> BinOk(b);
     ensures  cut:     arena_total == (arenas < 1 ? 1 : arenas > ARENAS_MAX ? ARENAS_MAX : arenas);
 */
 void arena_boot(uint32_t arenas);

@@ -18,11 +18,15 @@ extern uint32_t bin_arenas;      /* arenas in use */
     requires geometry:     SlabGeometryOk;
     requires zero_kind:    \forall integer e; 0 <= e < TABLE_MAX ==> ext_kind[e] == KIND_NONE;
     requires zero_block:   \forall integer a; 0 <= a < ADDRESS_MAX ==> block_state[a] == BLOCK_NONE;
+    requires zero_own:     \forall integer x; PhNode(x) ==> ph_own[x] == 0;
+    requires zero_current: \forall integer b; BinRange(b) ==> bin_current[b] == 0;
     requires arenas:       1 <= arenas <= ARENAS_MAX;
     terminates             \true;
     exits                  \false;
     assigns                bin_arenas;
     ensures  ok:           HeapOk;
+    ensures  bins:         \forall integer b; BinRange(b) ==> BinOk(b);
+    ensures  arenas:       bin_arenas == arenas;
 */
 void bin_boot(uint32_t arenas);
 

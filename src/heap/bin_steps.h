@@ -184,7 +184,10 @@ static inline void bin_drop(uint32_t b, uint32_t e)
             ExtUsed{Pre}(ext_owner[p]) && ExtIn{Pre}(ext_owner[p], p); */
     /*@ assert owners: BinOwners{Pre,Here}; */
     /*@ assert words: BinWords{Pre,Here}; */
-    /*@ assert large: \forall integer e; ExtKind(e, KIND_LARGE) ==> \at(ext_page[e],Pre) == ext_page[e]; */
+    /*@ assert large: \forall integer x; ExtKind(x, KIND_LARGE) ==>
+            \at(ExtKind(x, KIND_LARGE),Pre) && \at(ext_page[x],Pre) == ext_page[x]; */
+    /*@ assert block: \forall integer x; ExtKind(x, KIND_LARGE) ==>
+            BlockLarge(\at(ext_page[x],Pre) * PAGE) && block_ext[\at(ext_page[x],Pre) * PAGE] == x; */
     /*@ ghost bin_lemma_heap(); */
     /*@ ghost bin_lemma_ok(b); */
 }
