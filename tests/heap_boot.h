@@ -9,7 +9,7 @@
 #include "heap/bin.h"
 #include "heap/large.h"
 #include "heap/slab.h"
-#include "heap/tcache.h"
+#include "heap/tcache_threads.h"
 #include "math/size_class.h"
 #include "pages/pages.h"
 #include "platform/os_fake.h"

@@ -7,7 +7,7 @@
 #include "heap/arena.h"
 #include "heap/bin.h"
 #include "heap/slab.h"
-#include "heap/tcache.h"
+#include "heap/tcache_threads.h"
 #include "heap_model.h"
 #include "pages/page_cache.h"
 

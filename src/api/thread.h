@@ -3,15 +3,11 @@
 #define QED_API_THREAD_H
 
 #include "heap/large.h"
-#include "heap/tcache.h"
-#include "platform/pool.h"
+#include "heap/tcache_threads.h"
 #include "platform/user.h"
 
 /* The only thread-local variable, 8 bytes of static TLS, so that the library can also be opened with dlopen. */
 extern __thread struct tcache *thread_cache;
-
-#define THREAD_POOL (1UL << 20)
-POOL(struct tcache, thread_pool, THREAD_POOL);      /* where the proofs see the caches that are made for threads */
 
 #include "malloc.acsl"
 

@@ -17,6 +17,7 @@ void tcache_flush(struct tcache *t)
         loop invariant heap:  HeapOk;
         loop invariant ok:    TcacheOk(t);
         loop invariant less:  TcacheLess{Pre,Here}(t);
+        loop invariant empty: \forall integer a; 0 < a < b ==> t->top[a] == t->floor[a];
         loop invariant kept:  LiveSame{Pre,Here}(0);
         loop invariant none:  LiveNoneNew{Pre,Here}(0);
         loop assigns   b, HEAP_ASSIGNS, large_freed, TCACHE_ASSIGNS_STACKS(t);

@@ -252,15 +252,6 @@ static inline bool tcache_push(struct tcache *t, uint64_t block)
     return true;
 }
 
-/* Fills both stand-ins. */
-void tcache_boot(void);
-
-/* NULL: out of memory. */
-struct tcache *tcache_create(void);
-
-/* All its blocks go back to their bins. */
-void tcache_destroy(struct tcache *t);
-
 /* A block of a bin whose stack is empty, 0 if out of memory. t may be a stand-in. */
 /*@ requires lock:    LocksFree(LOCK_BIN(0));
     requires heap:    HeapOk;
@@ -340,16 +331,10 @@ void tcache_tick(struct tcache *t);
     ensures  heap:    HeapOk;
     ensures  ok:      TcacheOk(t);
     ensures  less:    TcacheLess{Pre,Post}(t);
+    ensures  empty:   \forall integer b; TCACHE_BIN(b) ==> t->top[b] == t->floor[b];
     ensures  kept:    LiveSame{Pre,Post}(0);
     ensures  none:    LiveNoneNew{Pre,Post}(0);
 */
 void tcache_flush(struct tcache *t);
-
-uint64_t tcache_blocks(uint32_t bin);       /* in all caches, approximate while threads run */
-uint32_t tcache_live(void);                 /* threads that have a cache now */
-
-void tcache_prefork(void);
-void tcache_postfork_parent(void);
-void tcache_postfork_child(struct tcache *mine);
 
 #endif

@@ -24,5 +24,5 @@ void mutex_lock_slow(struct mutex *m)
 
 void mutex_unlock_slow(struct mutex *m)
 {
-    os_futex_wake(&m->word, 1U);
+    os_futex_wake(&m->word);
 }

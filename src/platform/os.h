@@ -47,12 +47,11 @@ void *os_map_metadata(size_t bytes);
 uint64_t os_clock_ms(void);                             /* monotonic */
 uint32_t os_cpu_count(void);                            /* that this process may run on, at least 1 */
 uint64_t os_page_bytes(void);
-uint32_t os_thread_id(void);
 void     os_write_error(const char *text, size_t bytes); /* to standard error, best effort */
 _Noreturn void os_abort(void);
 
-/* Waits while *word == expected; wakes that many waiters. */
+/* Waits while *word == expected; wakes one that waits. */
 void os_futex_wait(uint32_t *word, uint32_t expected);
-void os_futex_wake(uint32_t *word, uint32_t waiters);
+void os_futex_wake(uint32_t *word);
 
 #endif

@@ -179,11 +179,6 @@ uint64_t os_page_bytes(void)
     return PAGE;
 }
 
-uint32_t os_thread_id(void)
-{
-    return 1;
-}
-
 void os_write_error(const char *text, size_t bytes)
 {
     for (size_t i = 0; i < bytes && os_fake.text_bytes < OS_FAKE_TEXT_BYTES; i++) {
@@ -207,8 +202,7 @@ void os_futex_wait(uint32_t *word, uint32_t expected)
     sched_yield();
 }
 
-void os_futex_wake(uint32_t *word, uint32_t waiters)
+void os_futex_wake(uint32_t *word)
 {
     (void)word;
-    (void)waiters;
 }

@@ -1,9 +1,6 @@
 /* os on Linux: raw system calls, so that errno stays as it is and no interposed function is entered. */
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <linux/futex.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
@@ -40,47 +37,34 @@ static long os_call(long number, long a, long b, long c, long d, long e, long f)
 #endif
 }
 
-static bool os_failed(long result)
+static void os_unmap_bytes(uintptr_t a, size_t bytes)
 {
-    return result < 0 && result >= -4095;
+    if (bytes > 0) {
+        os_call(SYS_munmap, (long)a, (long)bytes, 0, 0, 0, 0);
+    }
 }
 
-/* Whole pages of the allocator, also where these are larger than the OS's: over-map, then trim both ends. */
+/* What the OS gives is aligned to its own pages, 4096 at least: for more, over-map, then trim both ends. */
 static uintptr_t os_map_aligned(size_t bytes, size_t align)
 {
-    const long flags = MAP_PRIVATE | MAP_ANONYMOUS;
-    long       r = os_call(SYS_mmap, 0, (long)bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
-    if (os_failed(r)) {
-        return 0;
-    }
-    uintptr_t a = (uintptr_t)r;
-    if (a % align == 0) {
-        return a;
-    }
-    os_call(SYS_munmap, r, (long)bytes, 0, 0, 0, 0);
-    if (bytes > SIZE_MAX - align) {
-        return 0;
-    }
-    r = os_call(SYS_mmap, 0, (long)(bytes + align), PROT_READ | PROT_WRITE, flags, -1, 0);
-    if (os_failed(r)) {
+    size_t slack = align - 4096;
+    long   r = os_call(SYS_mmap, 0, (long)(bytes + slack), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (r < 0 && r >= -4095) {
         return 0;
     }
     uintptr_t first = (uintptr_t)r;
     uintptr_t start = (first + align - 1) / align * align;
-    if (start > first) {
-        os_call(SYS_munmap, (long)first, (long)(start - first), 0, 0, 0, 0);
-    }
-    os_call(SYS_munmap, (long)(start + bytes), (long)(first + align - start), 0, 0, 0, 0);
+    os_unmap_bytes(first, start - first);
+    os_unmap_bytes(start + bytes, first + slack - start);
     return start;
 }
 
 uint64_t os_map(uint64_t npages)
 {
-    uintptr_t a = os_map_aligned(npages << LG_PAGE, PAGE);
-    if (a == 0 || a + (npages << LG_PAGE) > (1UL << LG_VADDR)) {
-        if (a != 0) {
-            os_call(SYS_munmap, (long)a, (long)(npages << LG_PAGE), 0, 0, 0, 0);
-        }
+    size_t    bytes = npages << LG_PAGE;
+    uintptr_t a = os_map_aligned(bytes, PAGE);
+    if (a > (1UL << LG_VADDR) - bytes) {
+        os_unmap_bytes(a, bytes);
         return 0;
     }
     return a >> LG_PAGE;
@@ -88,7 +72,7 @@ uint64_t os_map(uint64_t npages)
 
 void os_unmap(uint64_t page, uint64_t npages)
 {
-    os_call(SYS_munmap, (long)(page << LG_PAGE), (long)(npages << LG_PAGE), 0, 0, 0, 0);
+    os_unmap_bytes(page << LG_PAGE, npages << LG_PAGE);
 }
 
 void *os_map_metadata(size_t bytes)
@@ -129,41 +113,29 @@ uint64_t os_page_bytes(void)
     return getauxval(AT_PAGESZ);
 }
 
-uint32_t os_thread_id(void)
-{
-    return (uint32_t)os_call(SYS_gettid, 0, 0, 0, 0, 0, 0);
-}
-
 void os_write_error(const char *text, size_t bytes)
 {
     while (bytes > 0) {
         long n = os_call(SYS_write, STDERR_FILENO, (long)text, (long)bytes, 0, 0, 0);
-        if (n == -EINTR) {
-            continue;
-        }
-        if (n <= 0) {
+        if (n <= 0 && n != -EINTR) {
             return;
         }
-        text += n;
-        bytes -= (size_t)n;
+        text += n > 0 ? n : 0;
+        bytes -= n > 0 ? (size_t)n : 0;
     }
 }
 
 _Noreturn void os_abort(void)
 {
-    long             pid = os_call(SYS_getpid, 0, 0, 0, 0, 0, 0);
-    struct {
-        void (*handler)(int);
-        unsigned long flags;
-        void (*restorer)(void);
-        unsigned long mask;
-    } standard = {0, 0, 0, 0};
-    os_call(SYS_tgkill, pid, os_thread_id(), SIGABRT, 0, 0, 0);
+    const uint64_t unblock = 1UL << (SIGABRT - 1);
+    const uint64_t standard[4] = {0};                   /* handler, flags, restorer, mask */
+    long           pid = os_call(SYS_getpid, 0, 0, 0, 0, 0, 0);
+    long           thread = os_call(SYS_gettid, 0, 0, 0, 0, 0, 0);
+    os_call(SYS_tgkill, pid, thread, SIGABRT, 0, 0, 0);
     /* A handler returned, or the signal is ignored or blocked: as abort() does, insist. */
-    os_call(SYS_rt_sigaction, SIGABRT, (long)&standard, 0, 8, 0, 0);
-    unsigned long unblock = 1UL << (SIGABRT - 1);
+    os_call(SYS_rt_sigaction, SIGABRT, (long)standard, 0, 8, 0, 0);
     os_call(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&unblock, 0, 8, 0, 0);
-    os_call(SYS_tgkill, pid, os_thread_id(), SIGABRT, 0, 0, 0);
+    os_call(SYS_tgkill, pid, thread, SIGABRT, 0, 0, 0);
     for (;;) {
         os_call(SYS_exit_group, 127, 0, 0, 0, 0, 0);
     }
@@ -174,7 +146,7 @@ void os_futex_wait(uint32_t *word, uint32_t expected)
     os_call(SYS_futex, (long)word, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, expected, 0, 0, 0);
 }
 
-void os_futex_wake(uint32_t *word, uint32_t waiters)
+void os_futex_wake(uint32_t *word)
 {
-    os_call(SYS_futex, (long)word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, waiters > INT_MAX ? INT_MAX : (long)waiters, 0, 0, 0);
+    os_call(SYS_futex, (long)word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1, 0, 0, 0);
 }

@@ -3,7 +3,7 @@
  * POOL(type, name, count) stands for `type name[count]`, of which an element comes into being when POOL_NEW first asks
  * for it. The proofs see that array; the compiler sees one call of the OS per element, so that an element costs nothing
  * before. Naming the new memory by its key is sound as long as each key is made once: the caller keeps the address,
- * and makes an element only where it has none.
+ * and makes an element only where it has none. POOL_PLACE does the same with zero memory that the caller has already.
  */
 #ifndef QED_PLATFORM_POOL_H
 #define QED_PLATFORM_POOL_H
@@ -18,11 +18,13 @@
 #ifdef __FRAMAC__
 #define POOL(type, name, count) extern type name[count]
 #define POOL_NEW(type, name, key) (pool_grant() ? &name[key] : NULL)
+#define POOL_PLACE(type, name, key, address) ((address) != 0 ? &name[key] : NULL)
 /*@ terminates \true; exits \false; assigns \nothing; */
 bool pool_grant(void);                              /* whether the OS has memory left */
 #else
 #define POOL(type, name, count) _Static_assert(sizeof(type) * (count) != 0, "a pool of " #count)
 #define POOL_NEW(type, name, key) ((type *)os_map_metadata(sizeof(type)))
+#define POOL_PLACE(type, name, key, address) ((type *)(address))
 #endif
 
 /*@ ghost uint8_t pool_mapped[1UL << (LG_VADDR - 6)]; */   /* cache line -> belongs to a block of pool_map */

@@ -5,15 +5,8 @@
 
 bool table_grow(void **directory, uint64_t chunk, size_t entry_bytes)
 {
-    if (chunk >= TABLE_CHUNKS) {
-        return false;
+    if (chunk < TABLE_CHUNKS && __atomic_load_n(&directory[chunk], __ATOMIC_RELAXED) == NULL) {
+        __atomic_store_n(&directory[chunk], os_map_metadata(TABLE_CHUNK * entry_bytes), __ATOMIC_RELEASE);
     }
-    if (__atomic_load_n(&directory[chunk], __ATOMIC_RELAXED) == NULL) {
-        void *entries = os_map_metadata(TABLE_CHUNK * entry_bytes);
-        if (entries == NULL) {
-            return false;
-        }
-        __atomic_store_n(&directory[chunk], entries, __ATOMIC_RELEASE);
-    }
-    return true;
+    return chunk < TABLE_CHUNKS && directory[chunk] != NULL;
 }

@@ -19,19 +19,12 @@ static void line_add(struct line *l, const char *s)
     }
 }
 
-static void line_add_address(struct line *l, uintptr_t a)
+static void line_add_hexadecimal(struct line *l, uintptr_t n)
 {
-    char digits[2 + 16 + 1] = "0x";
-    int  n = 2;
-    int  shift = 60;
-    while (shift > 0 && ((a >> shift) & 15U) == 0) {
-        shift -= 4;
+    if (n >= 16) {
+        line_add_hexadecimal(l, n / 16);
     }
-    for (; shift >= 0; shift -= 4) {
-        digits[n++] = "0123456789abcdef"[(a >> shift) & 15U];
-    }
-    digits[n] = '\0';
-    line_add(l, digits);
+    line_add(l, (const char[]){"0123456789abcdef"[n % 16], '\0'});
 }
 
 _Noreturn void trap_misuse(const char *call, const char *what, uintptr_t address)
@@ -39,19 +32,9 @@ _Noreturn void trap_misuse(const char *call, const char *what, uintptr_t address
     struct line l = {.bytes = 0};
     line_add(&l, "qedmalloc: ");
     line_add(&l, call);
-    line_add(&l, "(");
-    line_add_address(&l, address);
+    line_add(&l, "(0x");
+    line_add_hexadecimal(&l, address);
     line_add(&l, "): ");
-    line_add(&l, what);
-    line_add(&l, "\n");
-    os_write_error(l.text, l.bytes);
-    os_abort();
-}
-
-_Noreturn void trap_internal(const char *what)
-{
-    struct line l = {.bytes = 0};
-    line_add(&l, "qedmalloc: internal check failed: ");
     line_add(&l, what);
     line_add(&l, "\n");
     os_write_error(l.text, l.bytes);
