@@ -260,6 +260,8 @@ struct tcache *tcache_create(void)
 static void tcache_retire(struct tcache *t)
 {
     t->next_idle = tcache_idle;
+    /*@ assert links: ThreadsIdleNext; */
+    /*@ assert last: TcacheNth(t->next_idle, tcache_idle_count == 0 ? 0 : tcache_idle_at[tcache_idle_count - 1] + 1); */
     tcache_idle = t;
     tcache_live_count -= 1;
     /*@ ghost tcache_idle_at[tcache_idle_count] = tcache_mine; */
