@@ -8,9 +8,33 @@ MODULES = {                             # harness -> sources that are compiled w
     "list": ["src/ds/list.c", "src/ds/list.h"],
     "ring": ["src/ds/ring.c", "src/ds/ring.h"],
     "pairing_heap": ["src/ds/pairing_heap.c", "src/ds/pairing_heap.h"],
+    "radix_tree": ["src/ds/radix_tree.c", "src/ds/radix_tree.h"],
+    "base": ["src/pages/base.c", "src/pages/base.h"],
+    "extent": ["src/pages/extent.c", "src/pages/extent.h", "+src/ds/radix_tree.c", "+src/ds/pairing_heap.c"],
     "decay": ["src/pages/decay.c", "src/pages/decay.h", "src/math/smoothstep.c", "src/math/smoothstep.h"],
     "slab": ["src/heap/slab.c", "src/heap/slab.h", "+src/math/size_class.c"],
 }
+
+# An address space of 16 windows of 8 pages; compared with the model after each eighth step.
+FEW_PAGES = [
+    ("src/platform/config.h", "#define LG_VADDR 47 ", "#define LG_VADDR 19 "),
+    ("src/ds/radix_tree.h", "#define RADIX_LG_WINDOW 32 ", "#define RADIX_LG_WINDOW 15 "),
+    ("src/platform/pool.h", "#define POOL(type, name, count) extern type", "#define POOL(type, name, count) type"),
+    ("src/ds/radix_tree.h", "_Static_assert(sizeof(struct radix_leaf) % PAGE == 0, ", "_Static_assert(1, "),
+]
+
+
+def few_pages(module, zone_pages, forget):
+    """And zones of the model that fit in; forget: what a fresh machine has zero, besides the tree."""
+    model, harness = f"tests/{module}_model.h", f"fuzz/{module}_fuzz.c"
+    zeros = "".join(f"    memset({v}, 0, sizeof {v});\n" for v in ["radix_pool", "radix_word_of", "radix_extent_of"] + forget)
+    return FEW_PAGES + [
+        (model, f"#define ZONE_PAGES {zone_pages}U", "#define ZONE_PAGES 4U"),
+        (model, "PAGE_COUNT_MAX / 2 + 12345", "PAGE_COUNT_MAX / 2 + 1"),
+        (model, "    os_fake_rewind();\n", "    os_fake_rewind();\n" + zeros),
+        (harness, "        model_compare();\n", "        if (size / 4 % 8 == 1) {\n            model_compare();\n        }\n"),
+    ]
+
 
 PARAMETERS = {                          # harness, * for all -> file, text, text instead
     "*": [
@@ -31,6 +55,33 @@ PARAMETERS = {                          # harness, * for all -> file, text, text
     ],
     "list": [
         ("src/platform/table.h", "#define TABLE_MAX 64UL ", "#define TABLE_MAX 96UL "),
+    ],
+    "radix_tree": few_pages("radix_tree", 48, []) + [
+        ("tests/radix_tree_model.h", "(leaf, page % RADIX_WINDOW_PAGES)", "(leaf, page % RADIX_WINDOW_PAGES, page / RADIX_WINDOW_PAGES)"),
+    ],
+    "base": [                           # addresses that nobody touches, from the lowest free one on
+        ("src/platform/config.h", "#define LG_VADDR 47 ", "#define LG_VADDR 18 "),
+        ("src/platform/pool.h", "    return (uintptr_t)os_map_metadata(bytes);\n", """\
+    uintptr_t p = PAGE;
+    while (p < (1UL << LG_VADDR) && pool_mapped[p / 64] != 0) {
+        p += PAGE;
+    }
+    if (os_map_metadata(bytes) == NULL || bytes > (1UL << LG_VADDR) - p) {
+        return 0;
+    }
+    for (uintptr_t l = p / 64; l < (p + bytes) / 64; l++) {
+        pool_mapped[l] = 1;
+    }
+    return p;
+"""),
+        ("src/pages/base.h", "#define BASE_BLOCK_FIRST (1UL << 16)", "#define BASE_BLOCK_FIRST (1UL << 13)"),
+        ("src/pages/base.h", "#define BASE_BLOCK_LAST (1UL << 25)", "#define BASE_BLOCK_LAST (1UL << 15)"),
+        ("fuzz/base_fuzz.c", "<< data[0] % 6", ">> data[0] % 6"),
+        ("fuzz/base_fuzz.c", "    base_boot();\n",
+         "    memset(base_live, 0, sizeof base_live);\n    memset(pool_mapped, 0, sizeof pool_mapped);\n    base_boot();\n"),
+    ],
+    "extent": few_pages("extent", 24, ["ext_npages", "ext_state", "ext_owner", "ext_page_state", "ext_unused_next", "ext_unused_prev"]) + [
+        ("tests/extent_model.h", f"    {t}[0] = NULL;\n", "") for t in ("ext_page", "ext_npages", "ext_state", "ext_zeroed", "ext_unused_next")
     ],
     "pairing_heap": [                   # the harness starts anew with each input
         ("tests/pairing_heap_model.h", "    memset(ph_root, 0, sizeof ph_root);\n",
@@ -56,4 +107,6 @@ NOT_RUN = {                             # function, clause: why it is left out
 FAULTS = [
     ("slab", "src/heap/slab.c", "    slab_set_word(e, i, v);\n    AT(slab_free_count, e) -= 1;\n",      # the same region twice
      "    slab_set_word(e, i, w);\n    AT(slab_free_count, e) -= 1;\n", "In function 'slab_take'"),
+    ("base", "src/pages/base.c", "    base_cursor = p + size;\n", "    base_cursor = p + size - BASE_LINE;\n", "In function 'base_bump'"),
+    ("radix_tree", "src/ds/radix_tree.c", "h <= last; h++", "h < last; h++", "In function 'radix_tree_reserve'"),
 ]
