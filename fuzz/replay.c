@@ -1,6 +1,6 @@
 /* replay: a main for a harness without an engine: runs it over files, and over all files of folders. One line at the end.
- * With -r N, all of them N times, then operations per second (of a harness that counts its operations). With -g N, N seconds
- * of pseudo-random inputs after them, always the same ones in the same order. */
+ * With -r N, all of them N times, then operations per second of processor time (of a harness that counts them). With -g N,
+ * N seconds of pseudo-random inputs after them, always the same ones in the same order. */
 #include <dirent.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -49,10 +49,10 @@ static void replay_path(const char *path)
     n < 0 ? (void)0 : free(names);
 }
 
-static double replay_now(void)
+static double replay_now(clockid_t clock)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
@@ -60,7 +60,7 @@ static void replay_random(double seconds)                   /* splitmix64; short
 {
     static uint64_t data[64];
     uint64_t        state = 0;
-    for (double end = replay_now() + seconds; replay_now() < end;) {
+    for (double end = replay_now(CLOCK_MONOTONIC) + seconds; replay_now(CLOCK_MONOTONIC) < end;) {
         for (size_t i = 0; i < sizeof data / sizeof data[0]; i++) {
             uint64_t z = state += 0x9E3779B97F4A7C15U;
             z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9U;
@@ -80,14 +80,14 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: %s [-r ROUNDS | -g SECONDS] FILE_OR_FOLDER...     QED_FUZZ_PRINT=1 prints the operations\n", name);
         return 2;
     }
-    double begin = replay_now();
+    double begin = replay_now(CLOCK_PROCESS_CPUTIME_ID);
     for (int r = 0; r < rounds; r++) {
         for (int i = first; i < argc; i++) {
             replay_path(argv[i]);
         }
     }
     random ? replay_random(atof(argv[2])) : (void)0;
-    double seconds = replay_now() - begin;
+    double seconds = replay_now(CLOCK_PROCESS_CPUTIME_ID) - begin;
     if (getenv("QED_FUZZ_PRINT") == NULL) {
         printf("ok replay %s: %lu inputs", name, inputs);
         first == 3 && !random && &fuzz_operations != NULL ? printf(", %.0f operations/s", (double)fuzz_operations / seconds) : 0;
