@@ -1,8 +1,9 @@
 /* page_cache_fuzz: bytes are operations, done through the slow model (tests/page_cache_model.h), which compares all pages
- * after each. The world lives on from input to input; each ends with everything freed and purged, which must leave only
- * retained pages, joined as far as they touch.
+ * after each. The world begins anew with each input, so that it can grow in each; it ends with everything freed and purged,
+ * which must leave only retained pages, joined as far as they touch.
  */
 #include "page_cache_model.h"
+#include "reset.h"
 
 #define LIVE_MAX 24U
 #define MAPPED_NPAGES_MAX 20000U                        /* keeps the model fast */
@@ -116,17 +117,18 @@ static void finish(void)
         }
     }
     MODEL_CHECK(extent_npages_total[EXTENT_RETAINED] == page_cache_mapped_npages);
+    for (uint32_t e = 1; e <= extent_count; e++) {
+        model_set(AT(ext_page, e), AT(ext_npages, e), EXTENT_RETAINED, EXTENT_UNUSED);
+    }
+    model_total[EXTENT_UNUSED] = 0;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static bool booted;
-    if (!booted) {
-        page_cache_boot();
-        os_fake.mapped_npages_max = MAPPED_NPAGES_MAX;
-        booted = true;
-    }
+    reset();
+    page_cache_boot();
+    os_fake.mapped_npages_max = MAPPED_NPAGES_MAX;
     struct input in = {data, size < 300 ? size : 300};
     while (in.size > 0) {
         step(&in);
