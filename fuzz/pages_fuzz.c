@@ -1,7 +1,8 @@
 /* pages_fuzz: the world is the page cache with its decay, a clock, and an OS that may refuse; the step is one call that
- * four bytes of the input choose; the check is tests/pages_model.h. The world lives on from input to input; each ends with
+ * four bytes of the input choose; the check is tests/pages_model.h. The world begins anew with each input, and ends with
  * all pages free and purged. */
 #include "pages_model.h"
+#include "reset.h"
 
 static bool os_works;
 
@@ -35,11 +36,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static bool booted;
-    if (!booted) {
-        pages_model_boot();
-        booted = true;
-    }
+    reset();
+    pages_model_boot();
+    pages_model_set_decay(1000, 0);
     os_works = true;
     pages_model_controls();
     for (size = size < 1024 ? size : 1024; size >= 4; data += 4, size -= 4) {
