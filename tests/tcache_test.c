@@ -52,10 +52,34 @@ static void check_shape(const struct tcache *t)
 {
     for (uint32_t b = 0; b < TCACHE_BINS; b++) {
         CHECK(t->floor[b] <= t->top[b] && t->top[b] <= t->limit[b] && t->slot[t->floor[b]] == 0);
+        CHECK(t->least[b] <= t->limit[b] && t->limit[b] <= t->room[b]);
         for (uint64_t i = t->floor[b] + 1; i <= t->top[b]; i++) {
             CHECK(t->slot[i] != 0);
         }
     }
+}
+
+/* n blocks at a time, and again: at last no more come from the bins. Without misses the stack is as shallow as before. */
+static void test_swing(struct tcache *t, uint32_t bin)
+{
+    uint32_t n = (t->room[bin] - t->floor[bin]) * 3 / 4, missed = 1;
+    CHECK(t->limit[bin] == t->least[bin]);
+    for (int round = 0; missed > 0 && round < 20; round++) {
+        missed = 0;
+        for (uint32_t i = 0; i < n; i++) {
+            missed += t->top[bin] == t->floor[bin] ? 1 : 0;
+            take(t, bin);
+        }
+        for (uint32_t i = 0; i < n; i++) {
+            uint64_t block = out[--out_count];
+            tcache_push(t, block) ? (void)0 : tcache_free_slow(t, block, "test");
+        }
+    }
+    CHECK(missed == 0 && t->limit[bin] == t->room[bin] && t->top[bin] >= t->floor[bin] + n);
+    for (uint32_t i = 0; i < 200 * TCACHE_BINS; i++) {
+        tcache_tick(t);
+    }
+    CHECK(t->limit[bin] == t->least[bin] && t->top[bin] <= t->least[bin]);
 }
 
 /* What no block begins at is refused without a change. */
@@ -123,6 +147,11 @@ int main(void)
         }
     }
     test_refusals(t[0]);
+    for (uint32_t i = 0; i < 200 * TCACHE_BINS; i++) {
+        tcache_tick(t[1]);
+    }
+    test_swing(t[1], 1 + size_class_index(1024));
+    test_swing(t[1], 1 + size_class_index(32768));
     while (out_count > 0) {
         give(t[0], out_count - 1);
     }

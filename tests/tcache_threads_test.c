@@ -9,9 +9,10 @@ static struct tcache *cache[THREADS];
 static void check_shape(const struct tcache *t, bool room)
 {
     for (uint32_t b = 0; b < TCACHE_BINS; b++) {
-        CHECK(t->floor[b] <= t->top[b] && t->top[b] <= t->limit[b] && t->limit[b] < TCACHE_SLOTS);
+        CHECK(t->floor[b] <= t->top[b] && t->top[b] <= t->limit[b] && t->limit[b] == t->least[b]);
+        CHECK(t->least[b] <= t->room[b] && t->room[b] < TCACHE_SLOTS);
         CHECK(t->slot[t->floor[b]] == 0);
-        CHECK(!room || b == 0 || t->limit[b - 1] < t->floor[b]);
+        CHECK(!room || b == 0 || t->room[b - 1] < t->floor[b]);
         CHECK((t->limit[b] > t->floor[b]) == (room && b > 0));
         CHECK((t->magic[b] != 0) == (room && b > 0) && t->negated[b] == word_negate(t->magic[b]));
     }

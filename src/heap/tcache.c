@@ -30,6 +30,66 @@ void tcache_flush(struct tcache *t)
 
 /* ---- turns ------------------------------------------------------------------------------------------------------- */
 
+/* The stack may grow to that slot. */
+/*@ requires valid:   \valid(t);
+    requires bin:     bin < TCACHE_BINS;
+    requires range:   t->least[bin] <= limit <= t->room[bin];
+    requires height:  t->top[bin] <= limit;
+    requires limits:  TcacheLimits(t);
+    requires tops:    TcacheTops(t);
+    terminates        \true;
+    exits             \false;
+    assigns           t->limit[bin];
+    ensures  limit:   t->limit[bin] == limit;
+    ensures  limits:  TcacheLimits(t);
+    ensures  tops:    TcacheTops(t);
+*/
+static void tcache_set_limit(struct tcache *t, uint32_t bin, uint32_t limit)
+{
+    t->limit[bin] = (uint16_t)limit;
+}
+
+/* Twice as deep, as far as there is room. */
+/*@ requires ok:      TcacheOk(t);
+    requires bin:     0 < bin < TCACHE_BINS;
+    terminates        \true;
+    exits             \false;
+    assigns           t->limit[bin];
+    ensures  ok:      TcacheOk(t);
+*/
+static void tcache_deepen(struct tcache *t, uint32_t bin)
+{
+    /*@ assert limits: t->floor[bin] <= t->least[bin] <= t->limit[bin] <= t->room[bin]; */
+    uint32_t depth = t->limit[bin] - t->floor[bin];
+    uint32_t more = t->room[bin] - t->limit[bin];
+    tcache_set_limit(t, bin, t->limit[bin] + (depth < more ? depth : more));
+}
+
+/* As deep as at first; a quarter of the blocks leaves, and all above. */
+/*@ requires lock:    LocksFree(LOCK_BIN(0));
+    requires heap:    HeapOk;
+    requires ok:      TcacheOk(t);
+    requires bin:     0 < bin < TCACHE_BINS;
+    terminates        \true;
+    exits             \false;
+    assigns           TCACHE_ASSIGNS(t);
+    ensures  lock:    LocksFree(LOCK_BIN(0));
+    ensures  heap:    HeapOk;
+    ensures  ok:      TcacheOk(t);
+    ensures  less:    TcacheLess{Pre,Post}(t);
+    ensures  kept:    LiveSame{Pre,Post}(0);
+    ensures  none:    LiveNoneNew{Pre,Post}(0);
+*/
+static void tcache_shallow(struct tcache *t, uint32_t bin)
+{
+    uint32_t n = (uint32_t)t->top[bin] - t->floor[bin];
+    uint32_t depth = t->least[bin] - t->floor[bin];
+    uint32_t keep = n * 3 / 4 < depth ? n * 3 / 4 : depth;
+    tcache_flush_oldest(t, bin, n - keep);
+    tcache_set_limit(t, bin, t->least[bin]);
+    t->fill[bin] = TCACHE_FILL_FIRST;
+}
+
 /* A stack without a miss since its last turn is longer than the thread needs. */
 /*@ requires lock:    LocksFree(LOCK_BIN(0));
     requires heap:    HeapOk;
@@ -47,12 +107,11 @@ void tcache_flush(struct tcache *t)
 */
 static void tcache_collect(struct tcache *t, uint32_t bin)
 {
-    uint32_t n = (uint32_t)t->top[bin] - t->floor[bin];
-    if (t->missed[bin] == 0 && n > 0) {
-        tcache_flush_oldest(t, bin, n - n * 3 / 4);
-        t->fill[bin] = t->fill[bin] > TCACHE_FILL_FIRST ? (uint16_t)(t->fill[bin] / 2) : (uint16_t)TCACHE_FILL_FIRST;
+    if (t->missed[bin] == 0) {
+        tcache_shallow(t, bin);
     }
     t->missed[bin] = 0;
+    t->full[bin] = 0;
 }
 
 /* Other threads purge too: what this one has stays. */
@@ -119,7 +178,24 @@ static uint32_t tcache_take(struct tcache *t, uint32_t bin, uint32_t n)
     return bin_fill(t->arena, bin - 1, &t->slot[first], n) /*@ ghost (first) */;
 }
 
-/* An empty stack is filled; at each miss with twice as many. */
+/* A stack that overflowed and now misses is too shallow for what the thread does with it. */
+/*@ requires ok:      TcacheOk(t);
+    requires bin:     0 < bin < TCACHE_BINS;
+    terminates        \true;
+    exits             \false;
+    assigns           t->limit[bin], t->missed[bin], t->full[bin];
+    ensures  ok:      TcacheOk(t);
+*/
+static void tcache_miss(struct tcache *t, uint32_t bin)
+{
+    if (t->full[bin] != 0) {
+        tcache_deepen(t, bin);
+    }
+    t->missed[bin] = 1;
+    t->full[bin] = 0;
+}
+
+/* An empty stack is filled, at each miss with twice as many, but only by half, so that frees find room. */
 /*@ requires lock:    LocksFree(LOCK_BIN(0));
     requires heap:    HeapOk;
     requires ok:      TcacheOk(t);
@@ -136,10 +212,9 @@ static uint32_t tcache_take(struct tcache *t, uint32_t bin, uint32_t n)
 */
 static void tcache_fill(struct tcache *t, uint32_t bin)
 {
-    uint32_t depth = t->limit[bin] - t->floor[bin];
-    uint32_t want = t->fill[bin] < depth ? t->fill[bin] : depth;
-    t->fill[bin] = (uint16_t)(want * 2 <= depth ? want * 2 : want);
-    t->missed[bin] = 1;
+    uint32_t half = (t->limit[bin] - t->floor[bin] + 1) / 2;
+    uint32_t want = t->fill[bin] < half ? t->fill[bin] : half;
+    t->fill[bin] = (uint16_t)(want * 2 <= half ? want * 2 : want);
     uint32_t n = tcache_take(t, bin, want);
     tcache_set_height(t, bin, n);
 }
@@ -173,6 +248,9 @@ static uint64_t tcache_take_one(uint32_t bin)
 uint64_t tcache_refill(struct tcache *t, uint32_t bin)
 {
     tcache_tick(t);
+    if (!tcache_is_standin(t)) {
+        tcache_miss(t, bin);
+    }
     if (!tcache_is_small(bin)) {
         bool zeroed;
         return large_alloc(bin - 1, 1, true, &zeroed);
@@ -271,7 +349,7 @@ static void tcache_look(struct tcache *t, uint64_t block)
     }
 }
 
-/* A full stack loses its older half. */
+/* A full stack loses its older half; the next fills begin small, lest they make it overflow again. */
 /*@ requires lock:    LocksFree(LOCK_BIN(0));
     requires heap:    HeapOk;
     requires ok:      TcacheOk(t);
@@ -289,10 +367,11 @@ static void tcache_look(struct tcache *t, uint64_t block)
 */
 static void tcache_make_room(struct tcache *t, uint32_t bin)
 {
-    uint32_t n = t->limit[bin] - t->floor[bin];
-    tcache_flush_oldest(t, bin, n - n / 2);
-    t->missed[bin] = 1;
     tcache_tick(t);
+    uint32_t n = (uint32_t)t->top[bin] - t->floor[bin];
+    tcache_flush_oldest(t, bin, n - n / 2);
+    t->full[bin] = 1;
+    t->fill[bin] = TCACHE_FILL_FIRST;
 }
 
 /* A live block comes on top. */

@@ -1,9 +1,9 @@
 /* tcache: the blocks that a thread has ready, one stack of addresses per cached size class.
  *
  * malloc pops and free pushes; only a miss goes to the bins and takes a lock. Everything the fast paths read sits in
- * this structure, so they need one load of the thread's pointer. Stacks share one array: stack b occupies the slots
- * floor[b] .. limit[b], top[b] is the slot of its last block, and slot[floor[b]] is always 0, which is how a pop sees
- * that the stack is empty without a second comparison. Bin 0 has no room and a bound of 0: every push to it is refused,
+ * this structure, so they need one load of the thread's pointer. Stacks share one array: stack b has the slots
+ * floor[b] .. room[b] and uses those to limit[b], top[b] is the slot of its last block, and slot[floor[b]] is always 0, which
+ * is how a pop sees that the stack is empty without a second comparison. Bin 0 has no room and a bound of 0: every push to it is refused,
  * so a page that belongs to nobody needs no test of its own.
  *
  * Two caches that never hold a block stand in when a thread has none: tcache_unborn before its first slow path,
@@ -31,7 +31,7 @@
 
 struct tcache {
     uint64_t            top[TCACHE_BINS];
-    uint32_t            limit[TCACHE_BINS];
+    uint16_t            limit[TCACHE_BINS];
     divide_magic_t      magic[TCACHE_BINS];                     /* reciprocal of the class */
     divide_magic_t      negated[TCACHE_BINS];                   /* the same, as word_negate makes it */
     uint64_t            window_pages;                           /* RADIX_WINDOW_PAGES, or 0: no leaf yet */
@@ -40,7 +40,10 @@ struct tcache {
     uint8_t             bin_of[SC_LOOKUP_MAX + 1];              /* bytes -> bin: a byte each saves two instructions */
     uint32_t            floor[TCACHE_BINS];
     uint16_t            fill[TCACHE_BINS];                      /* blocks to ask for at the next miss */
+    uint32_t            least[TCACHE_BINS];                     /* smallest limit */
+    uint32_t            room[TCACHE_BINS];                      /* largest limit */
     uint16_t            missed[TCACHE_BINS];                    /* 1: since the last collection */
+    uint16_t            full[TCACHE_BINS];                      /* 1: overflowed since the last collection and miss */
     uint16_t            arena;
     uint16_t            ticks;                                  /* slow events until the next collection */
     uint16_t            collect;                                /* bin whose turn it is */
@@ -50,6 +53,7 @@ struct tcache {
 };
 
 _Static_assert(TCACHE_BINS <= 256, "bin_of holds a bin in a byte");
+_Static_assert(TCACHE_SLOTS <= UINT16_MAX, "limit holds a slot in two bytes");
 
 extern struct tcache tcache_unborn;
 extern struct tcache tcache_dead;
@@ -242,7 +246,7 @@ static inline bool tcache_push(struct tcache *t, uint64_t block)
     /*@ assert offset: offset == WordOffset(base, block); */
     /*@ ghost word_lemma_begins(offset, tcache_bytes[bin], t->magic[bin]); */
     uint64_t top = ATOMIC_LOAD(t->top[bin]);
-    if ((uint32_t)top >= t->limit[bin] || t->slot[top] == block) {
+    if ((uint16_t)top >= t->limit[bin] || t->slot[top] == block) {
         return false;
     }
     tcache_put(t, top, block) /*@ ghost (bin) */;

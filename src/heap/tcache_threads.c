@@ -4,8 +4,10 @@
 #include <stddef.h>
 
 #define TCACHE_BYTES 65536UL            /* a stack holds about this much, within the two depths below */
+#define TCACHE_BYTES_MAX 524288UL       /* and this much where the thread swings */
 #define TCACHE_DEPTH_MIN 16UL
 #define TCACHE_LARGE_BYTES 131072UL     /* the same for large classes */
+#define TCACHE_LARGE_BYTES_MAX 1048576UL
 
 struct tcache tcache_unborn;
 struct tcache tcache_dead;
@@ -19,10 +21,11 @@ uint32_t       tcache_live_count;
 
 /* ---- shape ------------------------------------------------------------------------------------------------------ */
 
-static uint32_t tcache_depth(uint32_t bin)
+/* Blocks of that bin in so many bytes. */
+static uint32_t tcache_depth(uint32_t bin, uint64_t bytes_small, uint64_t bytes_large)
 {
     uint64_t bytes = size_class_bytes(bin - 1);
-    uint64_t most = bin <= SC_NBINS ? TCACHE_BYTES / bytes : TCACHE_LARGE_BYTES / bytes;
+    uint64_t most = (bin <= SC_NBINS ? bytes_small : bytes_large) / bytes;
     uint64_t least = bin <= SC_NBINS ? TCACHE_DEPTH_MIN : 1;
     return (uint32_t)(most < least ? least : most > TCACHE_DEPTH_MAX ? TCACHE_DEPTH_MAX : most);
 }
@@ -36,13 +39,17 @@ static void tcache_shape(struct tcache *t, bool room)
     for (uint32_t b = 0; b < TCACHE_BINS; b++) {
         t->floor[b] = floor;
         t->top[b] = floor;
-        t->limit[b] = floor;
+        t->least[b] = floor;
+        t->limit[b] = (uint16_t)floor;
+        t->room[b] = floor;
         if (b > 0 && room) {
-            t->limit[b] = floor + tcache_depth(b);
+            t->least[b] = floor + tcache_depth(b, TCACHE_BYTES, TCACHE_LARGE_BYTES);
+            t->limit[b] = (uint16_t)t->least[b];
+            t->room[b] = floor + tcache_depth(b, TCACHE_BYTES_MAX, TCACHE_LARGE_BYTES_MAX);
             t->magic[b] = divide_magic((uint32_t)size_class_bytes(b - 1));
             t->negated[b] = word_negate(t->magic[b]);
         }
-        floor = room ? t->limit[b] + 1 : 0;
+        floor = room ? t->room[b] + 1 : 0;
     }
 }
 
