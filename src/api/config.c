@@ -90,6 +90,11 @@ void config_boot(void)
 {
     const char name[] = "QEDMALLOC_CONF=";
     uint32_t   cpus = os_cpu_count();
+    if (os_page_bytes() > PAGE) {
+        static const char message[] = "qedmalloc: the system's page is larger than LG_PAGE: build with a larger one\n";
+        os_write_error(message, sizeof message - 1);
+        os_abort();
+    }
     config = (struct config){.narenas = cpus < ARENAS_MAX ? cpus : ARENAS_MAX, .dirty_decay_ms = 10000};
     for (char **e = environ; e != NULL && *e != NULL && getauxval(AT_SECURE) == 0; e++) {
         if (strncmp(*e, name, sizeof name - 1) == 0) {

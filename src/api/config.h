@@ -16,6 +16,10 @@ extern struct config config;
 
 /* Reads pairs up to the end of the text; an unknown name or a bad value is reported once on standard error and left. */
 void config_parse(struct config *c, const char *text);
-void config_boot(void);         /* defaults, then the environment, unless the program runs with raised privileges */
+
+/* Defaults, then the environment, unless the program runs with raised privileges. Ends it where the OS's page is larger than
+ * the allocator's. */
+/*@ terminates \true; exits page: \true; assigns config; */
+void config_boot(void);
 
 #endif

@@ -1,67 +1,108 @@
 /* thread: boot once, a cache per thread, thread exit, fork. */
 #include "api/thread.h"
 
-#include <errno.h>
-#include <pthread.h>
 #include <stddef.h>
 
-#include "api/config.h"
-#include "api/stats.h"
-#include "ds/pairing_heap.h"
 #include "ds/radix_tree.h"
 #include "heap/arena.h"
 #include "heap/bin.h"
 #include "heap/slab.h"
+#include "pages/base.h"
 #include "pages/pages.h"
+#include "platform/atomic.h"
 #include "platform/mutex.h"
-#include "platform/os.h"
-#include "platform/trap.h"
 
 __thread struct tcache *thread_cache = &tcache_unborn;
 
-static struct mutex  boot_lock = MUTEX_INIT;
-static bool          booted;
-static pthread_key_t exit_key;
-static bool          exit_key_made;
+static struct mutex boot_lock = MUTEX_INIT;
+
+bool thread_booted;
 
 /* ---- boot ------------------------------------------------------------------------------------------------------- */
 
-/* Runs before main, before constructors, perhaps before the C library is ready: nothing here allocates or calls a
- * function that could. */
+/* Another thread may have booted. */
+/*@ requires locked:  LockHeld(LOCK_BOOT);
+    requires ok:      BootOk;
+    requires none:    ThreadNone;
+    terminates        \true;
+    exits             \false;
+    assigns           THREAD_ASSIGNS_BOOT;
+    ensures  ok:      BootOk;
+    ensures  stays:   \old(thread_booted) ==> thread_booted;
+*/
+OTHERS_ACT(boot_others);
+
+/* The layers, from the lowest up: static memory becomes a heap. Runs before main, before constructors, perhaps before the C
+ * library is ready: nothing here allocates or calls a function that could. */
+/*@ requires locked:  LockHeld(LOCK_BOOT);
+    requires start:   Start;
+    requires none:    ThreadNone;
+    terminates        \true;
+    exits    page:    \true;
+    assigns           THREAD_ASSIGNS_BOOT;
+    ensures  same:    thread_booted == \old(thread_booted);
+    ensures  heap:    HeapOk;
+    ensures  arenas:  ArenaOk && ArenaNone;
+    ensures  table:   SizeClassTable(SC_LOOKUP_MAX / SC_TINY + 1);
+    ensures  unborn:  TcacheOk(&tcache_unborn);
+    ensures  dead:    TcacheOk(&tcache_dead);
+*/
+static void boot_layers(void)
+{
+    config_boot();
+    size_class_boot();
+    base_boot();
+    tcache_boot();
+    radix_tree_boot();
+    slab_boot();
+    pages_boot(config.dirty_decay_ms, config.muzzy_decay_ms);
+    arena_boot(config.narenas);
+}
+
+/*@ requires free:    LocksFree(0);
+    requires ok:      BootOk;
+    requires none:    ThreadNone;
+    terminates        \true;
+    exits    first:   !\old(thread_booted);
+    assigns           THREAD_ASSIGNS_BOOT, lock_held[LOCK_BOOT];
+    ensures  free:    LocksFree(0);
+    ensures  booted:  thread_booted;
+    ensures  ok:      BootOk;
+*/
 static void boot(void)
 {
-    mutex_lock(&boot_lock);
-    if (!booted) {
-        if (os_page_bytes() > PAGE) {
-            static const char message[] = "qedmalloc: the system's page is larger than LG_PAGE: build with a larger one\n";
-            os_write_error(message, sizeof message - 1);
-            os_abort();
-        }
-        config_boot();
-        size_class_boot();
-        slab_boot();
-        pages_boot(config.dirty_decay_ms, config.muzzy_decay_ms);
-        arena_boot(config.narenas);
-        tcache_boot();
-        __atomic_store_n(&booted, true, __ATOMIC_RELEASE);
+    mutex_lock(&boot_lock) /*@ ghost (LOCK_BOOT) */;
+    boot_others();
+    if (!thread_booted) {
+        boot_layers();
+        ATOMIC_STORE_RELEASE(thread_booted, true);
     }
-    mutex_unlock(&boot_lock);
+    mutex_unlock(&boot_lock) /*@ ghost (LOCK_BOOT) */;
 }
 
 /* ---- threads ---------------------------------------------------------------------------------------------------- */
 
-static void thread_exit(void *cache)
+void thread_exit(void *cache)
 {
     thread_cache = &tcache_dead;
     tcache_destroy((struct tcache *)cache);
 }
 
-struct tcache *thread_get(void)
+/* A cache for the calling thread, which has none. */
+/*@ requires state:    ThreadStart || (MallocOk && ThreadOk);
+    requires unborn:   thread_cache == &tcache_unborn;
+    terminates         \true;
+    exits    first:    !\old(thread_booted);
+    assigns            THREAD_ASSIGNS, HEAP_ASSIGNS, large_allocated, large_freed, MALLOC_ASSIGNS_THREAD;
+    ensures  ok:       MallocOk;
+    ensures  thread:   ThreadOk;
+    ensures  mine:     \result == thread_cache;
+    ensures  kept:     LiveKeptBut{Pre,Post}(0);
+    ensures  only:     LiveNoneNewBut{Pre,Post}(0);
+*/
+static struct tcache *thread_make(void)
 {
-    if (thread_cache != &tcache_unborn) {
-        return thread_cache;
-    }
-    if (!__atomic_load_n(&booted, __ATOMIC_ACQUIRE)) {
+    if (!ATOMIC_LOAD_ACQUIRE(thread_booted)) {
         boot();
     }
     struct tcache *t = tcache_create();
@@ -69,55 +110,40 @@ struct tcache *thread_get(void)
         return &tcache_unborn;
     }
     thread_cache = t;
-    if (exit_key_made) {
-        int keep = errno;
-        pthread_setspecific(exit_key, t);       /* may allocate: the cache is in place */
-        errno = keep;
-    }
+    thread_watch(t);
     return t;
 }
 
-/* ---- fork: every lock in the order of its rank, so that the child finds each structure whole ---------------------- */
-
-static void fork_prepare(void)
+struct tcache *thread_get(void)
 {
-    mutex_lock(&boot_lock);
+    return thread_cache != &tcache_unborn ? thread_cache : thread_make();
+}
+
+/* ---- fork ------------------------------------------------------------------------------------------------------- */
+
+void thread_fork_prepare(void)
+{
+    mutex_lock(&boot_lock) /*@ ghost (LOCK_BOOT) */;
     tcache_prefork();
     arena_prefork();
     bin_prefork();
     pages_prefork();
 }
 
-static void fork_parent(void)
+void thread_fork_parent(void)
 {
     pages_postfork_parent();
     bin_postfork_parent();
     arena_postfork_parent();
     tcache_postfork_parent();
-    mutex_unlock(&boot_lock);
+    mutex_unlock(&boot_lock) /*@ ghost (LOCK_BOOT) */;
 }
 
-static void fork_child(void)
+void thread_fork_child(void)
 {
     pages_postfork_child();
     bin_postfork_child();
     arena_postfork_child();
     tcache_postfork_child(thread_cache);
-    mutex_reset(&boot_lock);
-}
-
-/* ---- the library's own start and end ----------------------------------------------------------------------------- */
-
-__attribute__((constructor(101))) static void library_start(void)
-{
-    (void)thread_get();
-    exit_key_made = pthread_key_create(&exit_key, thread_exit) == 0;
-    pthread_atfork(fork_prepare, fork_parent, fork_child);
-}
-
-__attribute__((destructor)) static void library_end(void)
-{
-    if (config.stats_print) {
-        stats_print();
-    }
+    mutex_reset(&boot_lock) /*@ ghost (LOCK_BOOT) */;
 }

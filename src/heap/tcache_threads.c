@@ -3,9 +3,10 @@
 
 #include <stddef.h>
 
+#include "tcache_threads_lemmas.acsl"
+
 #define TCACHE_BYTES 65536UL            /* a stack holds about this much, within the two depths below */
 #define TCACHE_BYTES_MAX 524288UL       /* and this much where the thread swings */
-#define TCACHE_DEPTH_MIN 16UL
 #define TCACHE_LARGE_BYTES 131072UL     /* the same for large classes */
 #define TCACHE_LARGE_BYTES_MAX 1048576UL
 
@@ -18,10 +19,18 @@ struct tcache *tcache_list;
 struct tcache *tcache_idle;
 uint32_t       tcache_made;
 uint32_t       tcache_live_count;
+divide_magic_t tcache_magic[TCACHE_BINS];
 
 /* ---- shape ------------------------------------------------------------------------------------------------------ */
 
 /* Blocks of that bin in so many bytes. */
+/*@ requires bin:     0 < bin < TCACHE_BINS;
+    terminates        \true;
+    exits             \false;
+    assigns           \nothing;
+    ensures  some:    0 < \result <= TCACHE_DEPTH_MAX;
+    ensures  depth:   \result == TcacheDepth(bin, (bin <= SC_NBINS ? bytes_small : bytes_large) / ScBytes(bin - 1));
+*/
 static uint32_t tcache_depth(uint32_t bin, uint64_t bytes_small, uint64_t bytes_large)
 {
     uint64_t bytes = size_class_bytes(bin - 1);
@@ -30,31 +39,149 @@ static uint32_t tcache_depth(uint32_t bin, uint64_t bytes_small, uint64_t bytes_
     return (uint32_t)(most < least ? least : most > TCACHE_DEPTH_MAX ? TCACHE_DEPTH_MAX : most);
 }
 
-static void tcache_shape(struct tcache *t, bool room)
+/*@ requires valid:   \valid(t);
+    requires table:   SizeClassTable(SC_LOOKUP_MAX / SC_TINY + 1);
+    terminates        \true;
+    exits             \false;
+    assigns           t->bin_of[0 .. SC_LOOKUP_MAX];
+    ensures  lookup:  TcacheLookup(t);
+*/
+static void tcache_shape_lookup(struct tcache *t)
 {
-    uint32_t floor = 0;
+    /*@ loop invariant range: 0 <= bytes <= SC_LOOKUP_MAX + 1;
+        loop invariant bins:  \forall integer n; 0 <= n < bytes ==> 0 < t->bin_of[n] <= SC_NBINS;
+        loop invariant fits:  \forall integer n; 0 <= n < bytes ==> ClassFits(n, t->bin_of[n] - 1);
+        loop invariant least: \forall integer n; 0 <= n < bytes ==> ClassLeast(n, t->bin_of[n] - 1);
+        loop assigns   bytes, t->bin_of[0 .. SC_LOOKUP_MAX];
+        loop variant   SC_LOOKUP_MAX + 1 - bytes;
+    */
     for (uint64_t bytes = 0; bytes <= SC_LOOKUP_MAX; bytes++) {
         t->bin_of[bytes] = (uint8_t)(size_class_lookup(bytes) + 1);
     }
-    for (uint32_t b = 0; b < TCACHE_BINS; b++) {
-        t->floor[b] = floor;
-        t->top[b] = floor;
-        t->least[b] = floor;
-        t->limit[b] = (uint16_t)floor;
-        t->room[b] = floor;
-        if (b > 0 && room) {
-            t->least[b] = floor + tcache_depth(b, TCACHE_BYTES, TCACHE_LARGE_BYTES);
-            t->limit[b] = (uint16_t)t->least[b];
-            t->room[b] = floor + tcache_depth(b, TCACHE_BYTES_MAX, TCACHE_LARGE_BYTES_MAX);
-            t->magic[b] = divide_magic((uint32_t)size_class_bytes(b - 1));
-            t->negated[b] = word_negate(t->magic[b]);
+}
+
+/* The stack of bin b begins at that slot, with slots for so many blocks; 0: none. */
+/*@ requires valid:   \valid(t);
+    requires bin:     b < TCACHE_BINS && (b == 0 ==> depth == 0);
+    requires slots:   depth <= depth_max && floor + depth_max < TCACHE_SLOTS && (depth == 0 ==> depth_max == 0);
+    requires bytes:   ThreadsBytes && ThreadsMagic;
+    terminates        \true;
+    exits             \false;
+    assigns           t->floor[b], t->top[b], t->least[b], t->limit[b], t->room[b], t->magic[b], t->negated[b];
+    ensures  floor:   t->floor[b] == floor && t->top[b] == floor;
+    ensures  limit:   t->limit[b] == t->least[b] == floor + depth;
+    ensures  room:    t->room[b] == floor + depth_max;
+    ensures  none:    b == 0 ==> t->magic[b] == 0;
+    ensures  magic:   t->magic[b] != 0 ==> 0 < b && t->magic[b] <= DIVIDE_ONE / SC_TINY && DivideMagic(t->magic[b], ScBytes(b - 1));
+    ensures  negated: t->negated[b] == (DIVIDE_ONE - t->magic[b]) % DIVIDE_ONE;
+*/
+static void tcache_shape_bin(struct tcache *t, uint32_t b, uint32_t floor, uint32_t depth, uint32_t depth_max)
+{
+    t->floor[b] = floor;
+    t->top[b] = floor;
+    t->least[b] = floor + depth;
+    t->limit[b] = (uint16_t)(floor + depth);
+    t->room[b] = floor + depth_max;
+    t->magic[b] = depth > 0 ? tcache_magic[b] : 0;
+    t->negated[b] = word_negate(t->magic[b]);
+}
+
+/* Its stack in a cache that has room: where the next one begins. */
+/*@ requires valid:   \valid(t);
+    requires bin:     0 < b < TCACHE_BINS;
+    requires slots:   floor + TCACHE_DEPTH_MAX < TCACHE_SLOTS;
+    requires bytes:   ThreadsBytes && ThreadsMagic;
+    terminates        \true;
+    exits             \false;
+    assigns           t->floor[b], t->top[b], t->least[b], t->limit[b], t->room[b], t->magic[b], t->negated[b];
+    ensures  floor:   t->floor[b] == floor && t->top[b] == floor;
+    ensures  limit:   t->floor[b] < t->limit[b] == t->least[b] <= t->room[b];
+    ensures  room:    t->room[b] < \result <= floor + TCACHE_DEPTH_MAX + 1;
+    ensures  magic:   t->magic[b] != 0 ==> 0 < b && t->magic[b] <= DIVIDE_ONE / SC_TINY && DivideMagic(t->magic[b], ScBytes(b - 1));
+    ensures  negated: t->negated[b] == (DIVIDE_ONE - t->magic[b]) % DIVIDE_ONE;
+*/
+static uint32_t tcache_shape_room(struct tcache *t, uint32_t b, uint32_t floor)
+{
+    uint32_t depth = tcache_depth(b, TCACHE_BYTES, TCACHE_LARGE_BYTES);
+    uint32_t depth_max = tcache_depth(b, TCACHE_BYTES_MAX, TCACHE_LARGE_BYTES_MAX);
+    /*@ ghost tcache_lemma_depth(b, tcache_bytes[b], TCACHE_BYTES, TCACHE_BYTES_MAX); */
+    /*@ ghost tcache_lemma_depth(b, tcache_bytes[b], TCACHE_LARGE_BYTES, TCACHE_LARGE_BYTES_MAX); */
+    tcache_shape_bin(t, b, floor, depth, depth_max);
+    return floor + depth_max + 1;
+}
+
+/*@ requires valid:   \valid(t);
+    requires table:   SizeClassTable(SC_LOOKUP_MAX / SC_TINY + 1);
+    requires zero:    TcacheZero(t);
+    requires bytes:   ThreadsBytes && ThreadsMagic;
+    terminates        \true;
+    exits             \false;
+    assigns           t->bin_of[0 .. SC_LOOKUP_MAX], TCACHE_ASSIGNS_SHAPE(t);
+    ensures  limits:  TcacheLimits(t);
+    ensures  apart:   TcacheApart(t);
+    ensures  magic:   TcacheNoBin(t) && TcacheMagic(t);
+    ensures  bytes:   TcacheBytes(t);
+    ensures  negated: TcacheNegated(t);
+    ensures  lookup:  TcacheLookup(t);
+    ensures  bottom:  TcacheBottom(t);
+    ensures  turn:    TcacheTurn(t);
+    ensures  window:  t->window_pages == 0;
+*/
+static void tcache_shape(struct tcache *t, bool room)
+{
+    uint32_t floor = room ? 1 : 0;
+    tcache_shape_lookup(t);
+    tcache_shape_bin(t, 0, 0, 0, 0);
+    /*@ loop invariant range:   1 <= b <= TCACHE_BINS && floor <= b * (TCACHE_DEPTH_MAX + 1) && (room ? 0 < floor : floor == 0);
+        loop invariant limits:  \forall integer a; 0 <= a < b ==> t->floor[a] <= t->least[a] == t->limit[a] <= t->room[a] < TCACHE_SLOTS;
+        loop invariant some:    \forall integer a; 0 <= a < b && t->least[a] == t->floor[a] ==> t->room[a] == t->floor[a];
+        loop invariant below:   room ==> \forall integer a; 0 <= a < b ==> t->room[a] < floor;
+        loop invariant none:    !room ==> \forall integer a; 0 <= a < b ==> t->room[a] == 0;
+        loop invariant apart:   room ==> \forall integer a, c; 0 <= a < c < b ==> t->room[a] < t->floor[c];
+        loop invariant bottom:  \forall integer a; 0 <= a < b ==> t->top[a] == t->floor[a];
+        loop invariant no_bin:  t->magic[0] == 0;
+        loop invariant magic:   \forall integer a; 0 <= a < b && t->magic[a] != 0 ==>
+                                0 < a && t->magic[a] <= DIVIDE_ONE / SC_TINY && DivideMagic(t->magic[a], ScBytes(a - 1));
+        loop invariant negated: \forall integer a; 0 <= a < b ==> t->negated[a] == (DIVIDE_ONE - t->magic[a]) % DIVIDE_ONE;
+        loop assigns   b, floor, TCACHE_ASSIGNS_SHAPE(t);
+        loop variant   TCACHE_BINS - b;
+    */
+    for (uint32_t b = 1; b < TCACHE_BINS; b++) {
+        if (room) {
+            floor = tcache_shape_room(t, b, floor);
+        } else {
+            tcache_shape_bin(t, b, 0, 0, 0);
         }
-        floor = room ? t->room[b] + 1 : 0;
+    }
+}
+
+/*@ terminates        \true;
+    exits             \false;
+    assigns           tcache_magic[0 .. TCACHE_BINS - 1], tcache_bytes[0 .. TCACHE_BINS - 1];
+    ensures  bytes:   ThreadsBytes;
+    ensures  magic:   ThreadsMagic;
+*/
+static void tcache_fill_magic(void)
+{
+    /*@ loop invariant range: 1 <= b <= TCACHE_BINS;
+        loop invariant bytes: \forall integer a; 0 < a < b ==> tcache_bytes[a] == ScBytes(a - 1);
+        loop invariant most:  \forall integer a; 0 < a < b ==> SC_TINY <= tcache_bytes[a] <= DIVIDE_SIZE_MAX;
+        loop invariant magic: \forall integer a; 0 < a < b ==>
+                              tcache_magic[a] <= DIVIDE_ONE / SC_TINY && DivideMagic(tcache_magic[a], tcache_bytes[a]);
+        loop assigns   b, tcache_magic[0 .. TCACHE_BINS - 1], tcache_bytes[0 .. TCACHE_BINS - 1];
+        loop variant   TCACHE_BINS - b;
+    */
+    for (uint32_t b = 1; b < TCACHE_BINS; b++) {
+        /*@ ghost tcache_lemma_bytes(b - 1); */
+        uint32_t bytes = (uint32_t)size_class_bytes(b - 1);
+        /*@ ghost tcache_bytes[b] = bytes; */
+        tcache_magic[b] = divide_magic(bytes);
     }
 }
 
 void tcache_boot(void)
 {
+    tcache_fill_magic();
     tcache_shape(&tcache_unborn, false);
     tcache_shape(&tcache_dead, false);
 }
@@ -67,6 +194,7 @@ void tcache_boot(void)
     exits             \false;
     assigns           TCACHE_ASSIGNS_LISTS;
     ensures  ok:      ThreadsOk;
+    ensures  kept:    ThreadsKept{Pre,Post};
 */
 OTHERS_ACT(tcache_others);
 
@@ -76,6 +204,7 @@ OTHERS_ACT(tcache_others);
     assigns           TCACHE_ASSIGNS_LISTS, lock_held[LOCK_TCACHE];
     ensures  locked:  LockHeld(LOCK_TCACHE);
     ensures  ok:      ThreadsOk;
+    ensures  kept:    ThreadsKept{Pre,Post};
 */
 static inline void tcache_enter(void)
 {
@@ -117,7 +246,7 @@ static inline void tcache_leave(void)
     ensures  stacks:  ThreadsIdleStacks;
     ensures  turns:   ThreadsIdleTurns;
     ensures  count:   ThreadsCount;
-    ensures  bytes:   ThreadsBytes;
+    ensures  bytes:   ThreadsBytes && ThreadsMagic;
     ensures  base:    BaseOk;
     ensures  mine:    tcache_mine < THREAD_POOL && \result == &thread_pool[tcache_mine];
     ensures  shape:   TcacheShape(\result);
@@ -157,7 +286,7 @@ static struct tcache *tcache_reuse(void)
     ensures  stacks:  ThreadsIdleStacks;
     ensures  turns:   ThreadsIdleTurns;
     ensures  count:   ThreadsCount;
-    ensures  bytes:   ThreadsBytes;
+    ensures  bytes:   ThreadsBytes && ThreadsMagic;
     ensures  base:    BaseOk;
     ensures  none:    \result == \null ==> tcache_mine == TCACHE_NONE;
     ensures  mine:    \result != \null ==> tcache_mine < THREAD_POOL && \result == &thread_pool[tcache_mine];
@@ -200,6 +329,7 @@ static struct tcache *tcache_claim(void)
 /*@ requires lock:    LocksFree(LOCK_ARENA);
     requires arenas:  ArenaOk && ArenaNone;
     requires valid:   \valid(t);
+    requires shape:   TcacheShape(t);
     requires turn:    TcacheTurn(t);
     requires bottom:  TcacheBottom(t);
     terminates        \true;
@@ -210,6 +340,7 @@ static struct tcache *tcache_claim(void)
     ensures  arenas:  ArenaOk;
     ensures  joined:  t->arena < ARENAS_MAX && arena_joined[t->arena] == 1;
     ensures  window:  t->window_pages == 0;
+    ensures  shape:   TcacheShape(t);
     ensures  bottom:  TcacheBottom(t);
     ensures  fill:    TcacheFill(t);
     ensures  turn:    TcacheTurn(t);
@@ -260,7 +391,7 @@ struct tcache *tcache_create(void)
     ensures  stacks:  ThreadsIdleStacks;
     ensures  turns:   ThreadsIdleTurns;
     ensures  count:   ThreadsCount;
-    ensures  bytes:   ThreadsBytes;
+    ensures  bytes:   ThreadsBytes && ThreadsMagic;
     ensures  base:    BaseOk;
     ensures  none:    tcache_mine == TCACHE_NONE;
 */
@@ -273,6 +404,10 @@ static void tcache_retire(struct tcache *t)
     tcache_live_count -= 1;
     /*@ ghost tcache_idle_at[tcache_idle_count] = tcache_mine; */
     /*@ ghost tcache_idle_pos[tcache_mine] = tcache_idle_count; */
+    /*@ assert under: \forall integer i; 0 <= i < tcache_idle_count ==> tcache_idle_at[i] == \at(tcache_idle_at[i],Pre); */
+    /*@ assert below: ThreadsIdleNext; */
+    /*@ assert top: \forall integer i; i == tcache_idle_count ==>
+            TcacheNth(thread_pool[tcache_idle_at[i]].next_idle, i == 0 ? 0 : tcache_idle_at[i - 1] + 1); */
     /*@ ghost tcache_idle_count = tcache_idle_count + 1; */
     /*@ ghost tcache_mine = TCACHE_NONE; */
 }

@@ -15,11 +15,15 @@
 #define THREAD_POOL (1UL << 20)                         /* caches at most; a thread without one uses the bins */
 POOL(struct tcache, thread_pool, THREAD_POOL);          /* the caches, in the order in which they were made */
 
+#define TCACHE_DEPTH_MIN 16UL                           /* blocks that every stack of a small class has slots for */
+
 /* Guarded by the lock; nobody else's business. */
 extern struct tcache *tcache_list;                      /* every cache that was ever made, the last one first */
 extern struct tcache *tcache_idle;                      /* those that threads have left, the last one first */
 extern uint32_t       tcache_made;                      /* in the first list */
 extern uint32_t       tcache_live_count;                /* threads that have one */
+
+extern divide_magic_t tcache_magic[TCACHE_BINS];        /* reciprocals of the classes; read-only after boot */
 
 #include "tcache_threads.acsl"
 
@@ -32,7 +36,7 @@ extern uint32_t       tcache_live_count;                /* threads that have one
     requires blank:   TcacheZero(&tcache_unborn) && TcacheZero(&tcache_dead);
     terminates        \true;
     exits             \false;
-    assigns           tcache_unborn, tcache_dead, tcache_bytes[0 .. TCACHE_BINS - 1];
+    assigns           tcache_unborn, tcache_dead, tcache_magic[0 .. TCACHE_BINS - 1], tcache_bytes[0 .. TCACHE_BINS - 1];
     ensures  lists:   ThreadsOk;
     ensures  unborn:  TcacheOk(&tcache_unborn);
     ensures  dead:    TcacheOk(&tcache_dead);
