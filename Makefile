@@ -288,13 +288,16 @@ test-%: $(BUILD)/tests/%_test
 $(BUILD)/stress: tests/system/stress.c $(CORE_OBJ) $(LINUX) $(PRE_OBJ)
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -std=gnu11 -pthread $(WARN) $^ -o $@
 
+# Harnesses that put all variables of the allocator back before each input (fuzz/reset.h).
+RESET := malloc misuse pages page_cache bin
+
 # A C file that fuzz/campaign made of a crash: with the world of the whole API, or with the module's harness.
 CASE_OBJ := $(if $(filter malloc,$(TARGET)),,$(BUILD)/obj/fuzz/$(TARGET)_fuzz.o)
 $(BUILD)/case: $(CASE) $(CASE_OBJ) $(CORE_OBJ) $(FAKE) $(PRE_OBJ)
-	@$(CC) $(CPPFLAGS) -Itests -Ifuzz -DQED_PREFIX_ONLY $(CFLAGS) -pthread -w $(if $(filter misuse,$(TARGET)),-Wl$(,)--wrap=os_abort) $(if $(filter malloc misuse page_cache pages,$(TARGET)),-Wl$(,)-T$(,)fuzz/reset.ld) $^ -o $@
+	@$(CC) $(CPPFLAGS) -Itests -Ifuzz -DQED_PREFIX_ONLY $(CFLAGS) -pthread -w $(if $(filter misuse,$(TARGET)),-Wl$(,)--wrap=os_abort) $(if $(filter $(RESET),$(TARGET)),-Wl$(,)-T$(,)fuzz/reset.ld) $^ -o $@
 
 # The harness of the misuses goes on where the trap would end the process.
-FUZZ_LDFLAGS = $(if $(findstring misuse,$@),-Wl$(,)--wrap=os_abort) $(if $(filter %/malloc_fuzz %/misuse_fuzz %/page_cache_fuzz %/pages_fuzz,$@),-Wl$(,)-T$(,)fuzz/reset.ld)
+FUZZ_LDFLAGS = $(if $(findstring misuse,$@),-Wl$(,)--wrap=os_abort) $(if $(filter $(RESET:=_fuzz),$(notdir $@)),-Wl$(,)-T$(,)fuzz/reset.ld)
 , := ,
 
 $(BUILD)/obj/fuzz/%.o: fuzz/%.c

@@ -1,17 +1,16 @@
 /* bin_fuzz: the world is the bins of all classes in three arenas; the step is one fill, flush, trim or refusal of the OS,
- * which four bytes of the input choose; the check is tests/bin_model.h. The world lives on from input to input; each ends
- * with all blocks back in their slabs. */
+ * which four bytes of the input choose; the check is tests/bin_model.h. The world begins anew with each input,
+ * and ends with all blocks back in their slabs. */
 #include "bin_model.h"
+#include "reset.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static bool booted;
-    if (!booted) {
-        bin_model_boot();
-        booted = true;
-    }
+    reset();
+    memset(bin_model_stats, 0, sizeof bin_model_stats);
+    bin_model_boot();
     bin_model_controls();
     for (size = size < 1024 ? size : 1024; size >= 4; data += 4, size -= 4) {
         uint32_t szind = data[1] % SC_NBINS, n = 1 + (data[2] < 128 ? data[2] : 4U * data[2]) % BIN_MODEL_BATCH;
