@@ -39,7 +39,7 @@ bool extent_client_grow(uint32_t id)
     ensures  cached:   BlocksCached(blocks, \result, left, szind);
     ensures  places:   BlocksAt(blocks, \result, left, first);
     ensures  kept:     BlocksKept{Pre,Post};
-    ensures  new:      BlocksNewAt{Pre,Post}(first + \result, first + left);
+    ensures  new:      BlocksNewIn{Pre,Post}(blocks, \result, left, first);
     ensures  were:     \forall integer i; \result <= i < left ==>
                        \at(block_state[\at(blocks[i],Post)],Pre) == BLOCK_NONE;
 */
@@ -48,16 +48,17 @@ static uint32_t bin_take(uint32_t b, uint64_t *blocks, uint32_t left) /*@ ghost 
     uint32_t e = bin_current[b];
     uint32_t room = AT(slab_free_count, e);
     uint32_t k = room < left ? room : left;
+    /*@ assert used: ExtUsed(e); */
     slab_take_batch(e, AT(ext_page, e) * PAGE, &blocks[left - k], k);
-    /*@ ghost bin_claim(e, szind, &blocks[left - k], k, first + left - k); */
+    /*@ assert others: \forall integer x; ExtKind(x, KIND_SLAB) && x != e ==> SlabSums(x); */
+    /*@ ghost bin_claim(e, szind, blocks, left - k, k, first); */
     /*@ ghost bin_lemma_heap(); */
     /*@ ghost bin_lemma_ok(b); */
     return left - k;
 }
 
 /* Memory is out: closes the gap of `gap` places before n blocks. */
-/*@ requires ok:       HeapOk;
-    requires class:    szind < SC_NBINS;
+/*@ requires class:    szind < SC_NBINS;
     requires sum:      first + gap + n <= UINT32_MAX;
     requires valid:    \valid(blocks + (0 .. gap + n - 1));
     requires cached:   BlocksCached(blocks, gap, gap + n, szind);
@@ -65,15 +66,28 @@ static uint32_t bin_take(uint32_t b, uint64_t *blocks, uint32_t left) /*@ ghost 
     terminates         \true;
     exits              \false;
     assigns            blocks[0 .. n - 1], block_pos[0 .. ADDRESS_MAX - 1];
-    ensures  ok:       HeapOk;
     ensures  cached:   BlocksCached(blocks, 0, n, szind);
     ensures  places:   BlocksAt(blocks, 0, n, first);
     ensures  same:     \forall integer i; 0 <= i < n ==> blocks[i] == \old(blocks[i + gap]);
-    ensures  moved:    \forall integer a; 0 <= a < ADDRESS_MAX && !(BlockOut(a) && first + gap <= \old(block_pos[a]) < first + gap + n) ==>
+    ensures  moved:    \forall integer a; \old(BlockStands(blocks, a, gap, gap + n, first)) ==>
+                       BlockStands(blocks, a, 0, n, first);
+    ensures  others:   \forall integer a; !\old(BlockStands(blocks, a, gap, gap + n, first)) ==>
                        block_pos[a] == \old(block_pos[a]);
 */
 static void bin_close_gap(uint64_t *blocks, uint32_t gap, uint32_t n) /*@ ghost (uint32_t szind, uint32_t first) */
 {
+    /*@ loop invariant range:  0 <= i <= n;
+        loop invariant same:   \forall integer j; 0 <= j < i ==> blocks[j] == \at(blocks[j + gap],Pre);
+        loop invariant rest:   \forall integer j; i <= j < gap + n ==> blocks[j] == \at(blocks[j],Pre);
+        loop invariant places: BlocksAt(blocks, 0, i, first);
+        loop invariant still:  \forall integer j; i + gap <= j < gap + n ==> block_pos[\at(blocks[j],Pre)] == first + j;
+        loop invariant moved:  \forall integer a; BlockStands{Pre}(blocks, a, gap, gap + i, first) ==>
+                               block_pos[a] == \at(block_pos[a],Pre) - gap;
+        loop invariant others: \forall integer a; !BlockStands{Pre}(blocks, a, gap, gap + i, first) ==>
+                               block_pos[a] == \at(block_pos[a],Pre);
+        loop assigns   i, blocks[0 .. n - 1], block_pos[0 .. ADDRESS_MAX - 1];
+        loop variant   n - i;
+    */
     for (uint32_t i = 0; i < n; i++) {
         blocks[i] = blocks[i + gap];
         /*@ ghost block_pos[blocks[i]] = first + i; */
@@ -92,7 +106,7 @@ uint32_t bin_fill(uint32_t arena, uint32_t szind, uint64_t *blocks, uint32_t n) 
         loop invariant cached: BlocksCached(blocks, left, n, szind);
         loop invariant places: BlocksAt(blocks, left, n, first);
         loop invariant kept:   BlocksKept{Pre,Here};
-        loop invariant new:    BlocksNewAt{Pre,Here}(first + left, first + n);
+        loop invariant new:    BlocksNewIn{Pre,Here}(blocks, left, n, first);
         loop invariant were:   \forall integer i; left <= i < n ==>
                                \at(block_state[\at(blocks[i],Here)],Pre) == BLOCK_NONE;
         loop assigns   left, BIN_ASSIGNS_OTHERS, lock_held[LOCK_PAGES], HEAP_ASSIGNS_BLOCKS, blocks[0 .. n - 1];
@@ -123,11 +137,17 @@ uint32_t bin_fill(uint32_t arena, uint32_t szind, uint64_t *blocks, uint32_t n) 
 static inline uint32_t bin_slab_of(uint32_t szind, uint64_t block)
 {
     /*@ ghost heap_lemma_small(block); */
+    /*@ ghost bin_lemma_first(block_ext[block]); */
     uint64_t word = radix_tree_word(block / PAGE);
+    /*@ assert high: word / WORD_HALF == szind + 1; */
+    /*@ assert low: word % WORD_HALF == ext_page[block_ext[block]] * PAGE % WORD_HALF; */
     if (word_bin(word) != szind + 1) {
         trap_misuse("free", "double free", block);
     }
-    return radix_tree_extent((block - word_offset(word, block)) / PAGE);
+    /*@ assert length: block - ext_page[block_ext[block]] * PAGE < SLAB_BYTES_MAX; */
+    uint64_t base = block - word_offset(word, block);
+    /*@ assert base: base == ext_page[block_ext[block]] * PAGE; */
+    return radix_tree_extent(base / PAGE);
 }
 
 /* Gives one block back to its slab; the count is left to bin_give_run. */
@@ -157,6 +177,8 @@ static inline uint32_t bin_slab_of(uint32_t szind, uint64_t block)
 static inline void bin_give(uint32_t szind, uint32_t e, uint64_t base, uint64_t off)
 {
     uint32_t region = slab_region_at(szind, off);
+    /*@ assert region: region == block_region[base + off]; */
+    /*@ ghost bin_lemma_other(base + off); */
     if (region * slab_bytes[szind] != off || !slab_give(e, region)) {
         trap_misuse("free", "double free", base + off);
     }
@@ -179,43 +201,167 @@ static inline void bin_give(uint32_t szind, uint32_t e, uint64_t base, uint64_t 
     ensures  some:     0 < \result <= n;
     ensures  count:    slab_free_count[e] == \old(slab_free_count[e]) + \result;
     ensures  most:     slab_free_count[e] <= slab_regions[szind];
-    ensures  gone:     \forall integer i; 0 <= i < \result ==> block_state[blocks[i]] == BLOCK_NONE;
+    ensures  gone:     \forall integer a; BlockStands(blocks, a, 0, \result, first) ==> block_state[a] == BLOCK_NONE;
     ensures  kept:     BlocksKeptBut{Pre,Post}(szind, first, first + \result);
     ensures  none:     BlocksNoneNew{Pre,Post};
 */
 __attribute__((noinline)) static uint32_t bin_give_run(uint32_t szind, uint32_t e, const uint64_t *blocks, uint32_t n)
     /*@ ghost (uint32_t first) */
 {
+    /*@ assert slab: ExtKind(e, KIND_SLAB) && slab_class[e] == szind && ExtUsed(e); */
     uint64_t base = AT(ext_page, e) * PAGE;
     uint64_t length = slab_npages[szind] * PAGE;
     uint64_t off = word_distance(base, blocks[0]);
     uint32_t k = 0;
+    /*@ ghost bin_lemma_slab(blocks[0], e, szind); */
+    /*@ loop invariant range:   0 <= k <= n;
+        loop invariant off:     off == (k < n ? (base <= blocks[k] ? blocks[k] - base :
+                                    blocks[k] - base + UINT64_MAX + 1) : UINT64_MAX);
+        loop invariant some:    k == 0 ==> off < length;
+        loop invariant sums:    SlabSums(e);
+        loop invariant bound:   SlabSumsBound(e);
+        loop invariant tail:    SlabTail(e);
+        loop invariant total:   slab_sum[e].upto[SLAB_WORDS] == \at(slab_sum[e].upto[SLAB_WORDS],Pre) + k;
+        loop invariant s_ext:   HeapSmallExt;
+        loop invariant s_class: HeapSmallClass;
+        loop invariant s_reg:   HeapSmallRegion;
+        loop invariant s_place: HeapSmallPlace;
+        loop invariant s_taken: HeapSmallTaken;
+        loop invariant gone:    \forall integer a; BlockStands(blocks, a, 0, k, first) ==> block_state[a] == BLOCK_NONE;
+        loop invariant cached:  BlocksCached(blocks, k, n, szind);
+        loop invariant kept:    BlocksKeptBut{Pre,Here}(szind, first, first + k);
+        loop invariant none:    BlocksNoneNew{Pre,Here};
+        loop assigns   k, off, slab_bits[e].w[0 .. SLAB_WORDS - 1], slab_sum[e].upto[0 .. SLAB_WORDS],
+                       block_state[0 .. ADDRESS_MAX - 1];
+        loop variant   n - k;
+    */
     while (off < length) {
+        /*@ ghost bin_lemma_slab(blocks[k], e, szind); */
+        /*@ assert block: base + off == blocks[k]; */
         bin_give(szind, e, base, off);
+        /*@ assert last: \forall integer a; BlockStands(blocks, a, 0, k + 1, first) ==>
+                BlockStands(blocks, a, 0, k, first) || a == blocks[k]; */
         k++;
         off = k < n ? word_distance(base, blocks[k]) : UINT64_MAX;
     }
     AT(slab_free_count, e) += k;
+    /*@ ghost bin_lemma_room(e); */
+    /*@ ghost bin_lemma_heap(); */
     return k;
 }
 
+/* Gives the blocks at the front back that lie in slab e of the bin: how many. */
+/*@ requires bin:      b < BINS;
+    requires lock:     BinLocked(b);
+    requires class:    szind == b % SC_NBINS;
+    requires ok:       HeapOk;
+    requires whole:    BinOk(b);
+    requires some:     0 < n && first + n <= UINT32_MAX;
+    requires valid:    \valid_read(blocks + (0 .. n - 1));
+    requires cached:   BlocksCached(blocks, 0, n, szind);
+    requires places:   BlocksAt(blocks, 0, n, first);
+    requires slab:     block_ext[blocks[0]] == e && slab_bin[e] == b;
+    terminates         \true;
+    exits              \false;
+    assigns            slab_bits[e].w[0 .. SLAB_WORDS - 1], slab_sum[e].upto[0 .. SLAB_WORDS], slab_free_count[e],
+                       block_state[0 .. ADDRESS_MAX - 1], PAGES_ASSIGNS, ext_kind[e], bin_stats[b].slabs;
+    ensures  lock:     BinLocked(b);
+    ensures  ok:       HeapOk;
+    ensures  whole:    BinOk(b);
+    ensures  some:     0 < \result <= n;
+    ensures  gone:     \forall integer a; BlockStands(blocks, a, 0, \result, first) ==> block_state[a] == BLOCK_NONE;
+    ensures  kept:     BlocksKeptBut{Pre,Post}(szind, first, first + \result);
+    ensures  none:     BlocksNoneNew{Pre,Post};
+*/
+static inline uint32_t bin_return(uint32_t b, uint32_t szind, uint32_t e, const uint64_t *blocks, uint32_t n)
+    /*@ ghost (uint32_t first) */
+{
+    uint32_t was = AT(slab_free_count, e);
+    /*@ assert slab: BinSlab(b, e); */
+    /*@ assert listed: BinListed(b, e) ==> ph_own[e] == BIN_HEAP(b); */
+    /*@ assert not: !BinListed(b, e) ==> ph_own[e] == 0; */
+    uint32_t k = bin_give_run(szind, e, blocks, n) /*@ ghost (first) */;
+    /*@ ghost bin_lemma_ok_but(b, e); */
+    bin_settle(b, szind, e, was);
+    return k;
+}
+
+/* Block i moves to the front, behind the ones that are kept. */
+/*@ requires order:    kept <= i < n && first + n <= UINT32_MAX;
+    requires valid:    \valid(blocks + (0 .. n - 1));
+    requires cached:   BlocksCached(blocks, 0, kept, szind) && BlocksCached(blocks, i, n, szind);
+    requires places:   BlocksAt(blocks, 0, kept, first) && BlocksAt(blocks, i, n, first);
+    terminates         \true;
+    exits              \false;
+    assigns            blocks[kept], block_pos[blocks[i]];
+    ensures  moved:    blocks[kept] == \old(blocks[i]) && block_pos[blocks[kept]] == first + kept;
+    ensures  kept:     BlocksCached(blocks, 0, kept + 1, szind);
+    ensures  rest:     BlocksCached(blocks, i + 1, n, szind);
+    ensures  k_places: BlocksAt(blocks, 0, kept + 1, first);
+    ensures  r_places: BlocksAt(blocks, i + 1, n, first);
+    ensures  k_stand:  \forall integer a; \old(BlockStands(blocks, a, 0, kept, first)) ==>
+                       BlockStands(blocks, a, 0, kept + 1, first);
+    ensures  r_stand:  \forall integer a; \old(BlockStands(blocks, a, i, n, first)) ==>
+                       BlockStands(blocks, a, 0, kept + 1, first) || BlockStands(blocks, a, i + 1, n, first);
+*/
+static inline void bin_keep(uint64_t *blocks, uint32_t kept, uint32_t i) /*@ ghost (uint32_t szind, uint32_t n, uint32_t first) */
+{
+    blocks[kept] = blocks[i];
+    /*@ ghost block_pos[blocks[kept]] = first + kept; */
+}
+
 /* Gives back the blocks of the first one's bin, under its lock; the others move to the front: how many. */
+/*@ requires lock:     LocksFree(LOCK_BIN(0));
+    requires ok:       HeapOk;
+    requires class:    szind < SC_NBINS;
+    requires some:     0 < n && first + n <= UINT32_MAX;
+    requires valid:    \valid(blocks + (0 .. n - 1));
+    requires cached:   BlocksCached(blocks, 0, n, szind);
+    requires places:   BlocksAt(blocks, 0, n, first);
+    terminates         \true;
+    exits              \false;
+    assigns            HEAP_ASSIGNS_PAGES, HEAP_ASSIGNS_SLABS, block_state[0 .. ADDRESS_MAX - 1],
+                       block_pos[0 .. ADDRESS_MAX - 1], blocks[0 .. n - 1];
+    ensures  lock:     LocksFree(LOCK_BIN(0));
+    ensures  ok:       HeapOk;
+    ensures  less:     \result < n;
+    ensures  cached:   BlocksCached(blocks, 0, \result, szind);
+    ensures  places:   BlocksAt(blocks, 0, \result, first);
+    ensures  left:     BlocksLeft{Pre,Post}(blocks, n, \result, n, first);
+    ensures  kept:     BlocksKeptBut{Pre,Post}(szind, first, first + n);
+    ensures  none:     BlocksNoneNew{Pre,Post};
+*/
 static uint32_t bin_flush_pass(uint32_t szind, uint64_t *blocks, uint32_t n) /*@ ghost (uint32_t first) */
 {
     uint32_t lead = bin_slab_of(szind, blocks[0]);
     uint32_t b = AT(slab_bin, lead);
     uint32_t kept = 0;
     uint32_t i = 0;
+    /*@ assert class: b < BINS && szind == b % SC_NBINS; */
     bin_acquire(b);
+    /*@ loop invariant range:  0 <= kept <= i <= n;
+        loop invariant less:   i > 0 ==> kept < i;
+        loop invariant lead:   i == 0 ==> slab_bin[block_ext[blocks[0]]] == b;
+        loop invariant lock:   BinLocked(b);
+        loop invariant ok:     HeapOk;
+        loop invariant whole:  BinOk(b);
+        loop invariant front:  BlocksCached(blocks, 0, kept, szind);
+        loop invariant rest:   BlocksCached(blocks, i, n, szind);
+        loop invariant f_at:   BlocksAt(blocks, 0, kept, first);
+        loop invariant r_at:   BlocksAt(blocks, i, n, first);
+        loop invariant left:   BlocksLeft{Pre,Here}(blocks, n, kept, i, first);
+        loop invariant kept:   BlocksKeptBut{Pre,Here}(szind, first, first + n);
+        loop invariant none:   BlocksNoneNew{Pre,Here};
+        loop assigns   kept, i, PAGES_ASSIGNS, ext_kind[0 .. TABLE_MAX - 1], HEAP_ASSIGNS_SLABS,
+                       block_state[0 .. ADDRESS_MAX - 1], block_pos[0 .. ADDRESS_MAX - 1], blocks[0 .. n - 1];
+        loop variant   n - i;
+    */
     while (i < n) {
         uint32_t e = bin_slab_of(szind, blocks[i]);
         if (AT(slab_bin, e) == b) {
-            uint32_t was = AT(slab_free_count, e);
-            i += bin_give_run(szind, e, &blocks[i], n - i) /*@ ghost (first + i) */;
-            bin_settle(b, szind, e, was);
+            i += bin_return(b, szind, e, &blocks[i], n - i) /*@ ghost (first + i) */;
         } else {
-            blocks[kept] = blocks[i];
-            /*@ ghost block_pos[blocks[kept]] = first + kept; */
+            bin_keep(blocks, kept, i) /*@ ghost (szind, n, first) */;
             kept++;
             i++;
         }
@@ -228,6 +374,18 @@ static uint32_t bin_flush_pass(uint32_t szind, uint64_t *blocks, uint32_t n) /*@
 
 void bin_flush(uint32_t szind, uint64_t *blocks, uint32_t n) /*@ ghost (uint32_t first) */
 {
+    /*@ ghost uint32_t all = n; */
+    /*@ loop invariant range:  0 <= n <= all;
+        loop invariant lock:   LocksFree(LOCK_BIN(0));
+        loop invariant ok:     HeapOk;
+        loop invariant cached: BlocksCached(blocks, 0, n, szind);
+        loop invariant places: BlocksAt(blocks, 0, n, first);
+        loop invariant left:   BlocksLeft{Pre,Here}(blocks, all, n, all, first);
+        loop invariant kept:   BlocksKeptBut{Pre,Here}(szind, first, first + all);
+        loop invariant none:   BlocksNoneNew{Pre,Here};
+        loop assigns   n, HEAP_ASSIGNS, blocks[0 .. all - 1];
+        loop variant   n;
+    */
     while (n > 0) {
         n = bin_flush_pass(szind, blocks, n) /*@ ghost (first) */;
     }
@@ -245,13 +403,32 @@ void bin_read_stats(uint32_t arena, uint32_t szind, struct bin_stats *stats)
 
 void bin_prefork(void)
 {
+    /*@ loop invariant range: 0 <= b <= bin_arenas * SC_NBINS;
+        loop invariant held:  \forall integer k; LOCK_BIN(0) <= k < LOCK_BIN(b) ==> LockHeld(k);
+        loop invariant free:  LocksFree(LOCK_BIN(b));
+        loop invariant ok:    HeapOk;
+        loop invariant bins:  \forall integer c; 0 <= c < b ==> BinOk(c);
+        loop invariant kept:  BinBlocksKept{Pre,Here};
+        loop assigns   b, BIN_ASSIGNS_OTHERS, lock_held[LOCK_BIN(0) .. LOCK_BIN(BINS) - 1];
+        loop variant   bin_arenas * SC_NBINS - b;
+    */
     for (uint32_t b = 0; b < bin_arenas * SC_NBINS; b++) {
         mutex_lock(&bin_lock[b].mutex) /*@ ghost (LOCK_BIN(b)) */;
+        bin_others();
+        /*@ assert range: b < BINS; */
+        /*@ assert ranks: \forall integer k; LOCK_BIN(0) <= k <= LOCK_BIN(b) ==> LockHeld(k); */
+        /*@ assert held: \forall integer c; 0 <= c <= b ==> LockHeld(LOCK_BIN(c)); */
     }
 }
 
 void bin_postfork_parent(void)
 {
+    /*@ loop invariant range: 0 <= b <= bin_arenas * SC_NBINS;
+        loop invariant held:  \forall integer k; LOCK_BIN(0) <= k < LOCK_BIN(b) ==> LockHeld(k);
+        loop invariant free:  LocksFree(LOCK_BIN(b));
+        loop assigns   b, lock_held[LOCK_BIN(0) .. LOCK_BIN(BINS) - 1];
+        loop variant   b;
+    */
     for (uint32_t b = bin_arenas * SC_NBINS; b > 0; b--) {
         mutex_unlock(&bin_lock[b - 1].mutex) /*@ ghost (LOCK_BIN(b - 1)) */;
     }
@@ -259,6 +436,13 @@ void bin_postfork_parent(void)
 
 void bin_postfork_child(void)
 {
+    /*@ loop invariant range: 0 <= b <= bin_arenas * SC_NBINS;
+        loop invariant held:  \forall integer k; LOCK_BIN(b) <= k < LOCK_BIN(bin_arenas * SC_NBINS) ==> LockHeld(k);
+        loop invariant free:  \forall integer k; LOCK_BIN(0) <= k < LOCK_BIN(b) ==> lock_held[k] == 0;
+        loop invariant above: LocksFree(LOCK_BIN(bin_arenas * SC_NBINS));
+        loop assigns   b, lock_held[LOCK_BIN(0) .. LOCK_BIN(BINS) - 1];
+        loop variant   bin_arenas * SC_NBINS - b;
+    */
     for (uint32_t b = 0; b < bin_arenas * SC_NBINS; b++) {
         mutex_reset(&bin_lock[b].mutex) /*@ ghost (LOCK_BIN(b)) */;
     }

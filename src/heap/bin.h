@@ -50,6 +50,7 @@ void bin_boot(uint32_t arenas);
                        \at(block_state[\at(blocks[i],Post)],Pre) == BLOCK_NONE;
     ensures  kept:     BlocksKept{Pre,Post};
     ensures  new:      BlocksNewAt{Pre,Post}(first, first + \result);
+    ensures  stand:    \forall integer a; BlockOut(a) && !\old(BlockOut(a)) ==> blocks[block_pos[a] - first] == a;
 */
 uint32_t bin_fill(uint32_t arena, uint32_t szind, uint64_t *blocks, uint32_t n) /*@ ghost (uint32_t first) */;
 
@@ -73,10 +74,58 @@ uint32_t bin_fill(uint32_t arena, uint32_t szind, uint64_t *blocks, uint32_t n) 
 */
 void bin_flush(uint32_t szind, uint64_t *blocks, uint32_t n) /*@ ghost (uint32_t first) */;
 
+/* What the bin counts, at one moment. */
+/*@ requires lock:     LocksFree(LOCK_BIN(0));
+    requires ok:       HeapOk;
+    requires arena:    arena < ARENAS_MAX;
+    requires class:    szind < SC_NBINS;
+    requires valid:    \valid(stats);
+    terminates         \true;
+    exits              \false;
+    assigns            HEAP_ASSIGNS_PAGES, HEAP_ASSIGNS_SLABS, *stats;
+    ensures  lock:     LocksFree(LOCK_BIN(0));
+    ensures  ok:       HeapOk;
+    ensures  stats:    *stats == bin_stats[arena * SC_NBINS + szind];
+*/
 void bin_read_stats(uint32_t arena, uint32_t szind, struct bin_stats *stats);
 
+/* Around fork: the locks of all bins in use are held from before to after it, in the parent and in the child. Nobody else
+ * is in a bin then: each is whole. */
+/*@ requires lock:     LocksFree(LOCK_BIN(0));
+    requires arenas:   bin_arenas <= ARENAS_MAX;
+    requires ok:       HeapOk;
+    terminates         \true;
+    exits              \false;
+    assigns            HEAP_ASSIGNS_PAGES, HEAP_ASSIGNS_SLABS;
+    ensures  held:     \forall integer k; LOCK_BIN(0) <= k < LOCK_BIN(bin_arenas * SC_NBINS) ==> LockHeld(k);
+    ensures  free:     LocksFree(LOCK_BIN(bin_arenas * SC_NBINS));
+    ensures  ok:       HeapOk;
+    ensures  bins:     \forall integer b; 0 <= b < bin_arenas * SC_NBINS ==> BinOk(b);
+*/
 void bin_prefork(void);
+
+/*@ requires held:     \forall integer k; LOCK_BIN(0) <= k < LOCK_BIN(bin_arenas * SC_NBINS) ==> LockHeld(k);
+    requires free:     LocksFree(LOCK_BIN(bin_arenas * SC_NBINS));
+    requires arenas:   bin_arenas <= ARENAS_MAX;
+    requires ok:       HeapOk;
+    requires bins:     \forall integer b; 0 <= b < bin_arenas * SC_NBINS ==> BinOk(b);
+    terminates         \true;
+    exits              \false;
+    assigns            lock_held[LOCK_BIN(0) .. LOCK_BIN(BINS) - 1];
+    ensures  lock:     LocksFree(LOCK_BIN(0));
+*/
 void bin_postfork_parent(void);
+
+/*@ requires held:     \forall integer k; LOCK_BIN(0) <= k < LOCK_BIN(bin_arenas * SC_NBINS) ==> LockHeld(k);
+    requires free:     LocksFree(LOCK_BIN(bin_arenas * SC_NBINS));
+    requires arenas:   bin_arenas <= ARENAS_MAX;
+    requires ok:       HeapOk;
+    requires bins:     \forall integer b; 0 <= b < bin_arenas * SC_NBINS ==> BinOk(b);
+    terminates         \true;
+    exits              \false;
+    assigns            lock_held[LOCK_BIN(0) .. LOCK_BIN(BINS) - 1];
+    ensures  lock:     LocksFree(LOCK_BIN(0));
+*/
 void bin_postfork_child(void);
 
 #endif
