@@ -140,6 +140,8 @@ static inline void bin_adopt(uint32_t b, uint32_t szind, uint32_t e)
     uint64_t page = AT(ext_page, e);
     uint64_t npages = slab_npages[szind];
     slab_init(e, szind);
+    /*@ assert sums: HeapSlabSums; */
+    /*@ assert count: HeapSlabCount; */
     AT(slab_bin, e) = (uint16_t)b;
     radix_tree_set_words(page, npages, word_make(page * PAGE, szind));
     /*@ ghost ext_kind[e] = KIND_SLAB; */
@@ -206,7 +208,9 @@ static inline void bin_drop(uint32_t b, uint32_t e)
 */
 static inline void bin_list(uint32_t b, uint32_t e)
 {
+    /*@ assert some: CacheBitsSome; */
     pairing_heap_insert(BIN_HEAP(b), e, AT(ext_page, e));
+    /*@ assert cache: BinCacheKept{Pre,Here}; */
     /*@ ghost bin_lemma_cache(); */
     /*@ ghost bin_lemma_heap(); */
     /*@ ghost bin_lemma_ok(b); */
@@ -225,7 +229,9 @@ static inline void bin_list(uint32_t b, uint32_t e)
 */
 static inline void bin_unlist(uint32_t b, uint32_t e)
 {
+    /*@ assert some: CacheBitsSome; */
     pairing_heap_remove(BIN_HEAP(b), e);
+    /*@ assert cache: BinCacheKept{Pre,Here}; */
     /*@ ghost bin_lemma_cache(); */
     /*@ ghost bin_lemma_heap(); */
 }
@@ -251,8 +257,10 @@ static inline bool bin_pick(uint32_t b, uint32_t szind)
     uint32_t heap = BIN_HEAP(b);
     uint32_t e = pairing_heap_first(heap);
     if (e != 0) {
+        /*@ assert some: CacheBitsSome; */
         pairing_heap_remove(heap, e);
         bin_current[b] = e;
+        /*@ assert cache: BinCacheKept{Pre,Here}; */
         /*@ ghost bin_lemma_cache(); */
         /*@ ghost bin_lemma_heap(); */
         /*@ ghost bin_lemma_ok(b); */
