@@ -109,11 +109,11 @@ static inline uint32_t bin_pages(uint32_t szind) /*@ ghost (uint32_t b) */
     /*@ ghost bin_lemma_large(); */
     /*@ assert was: HeapSlabWords && HeapLargeWord && HeapLargeBlock && HeapLargeRest; */
     uint32_t e = pages_alloc(slab_npages[szind], 1, &zeroed);
-    /*@ assert in: \forall integer p; 0 <= p < PAGE_COUNT_MAX && PagesHeld(ext_owner[p]) ==>
-            ExtUsed{Pre}(ext_owner[p]) && ExtIn{Pre}(ext_owner[p], p); */
+    /*@ assert kinds: BinKinds{Pre,Here}; */
+    /*@ assert in: BinInside{Pre,Here}; */
     /*@ assert owners: BinOwners{Pre,Here}; */
     /*@ assert words: BinWords{Pre,Here}; */
-    /*@ assert large: \forall integer e; ExtKind(e, KIND_LARGE) ==> \at(ext_page[e],Pre) == ext_page[e]; */
+    /*@ assert large: BinLarge{Pre,Here}; */
     /*@ ghost bin_lemma_heap(); */
     /*@ ghost bin_lemma_ok(b); */
     return e;
@@ -182,14 +182,11 @@ static inline void bin_drop(uint32_t b, uint32_t e)
             radix_word_of[p] == \at(radix_word_of[p],Pre); */
     bin_stats[b].slabs = bin_uncount(bin_stats[b].slabs, 1);
     pages_free(e);
-    /*@ assert in: \forall integer p; 0 <= p < PAGE_COUNT_MAX && PagesHeld(ext_owner[p]) ==>
-            ExtUsed{Pre}(ext_owner[p]) && ExtIn{Pre}(ext_owner[p], p); */
+    /*@ assert kinds: BinKinds{Pre,Here}; */
+    /*@ assert in: BinInside{Pre,Here}; */
     /*@ assert owners: BinOwners{Pre,Here}; */
     /*@ assert words: BinWords{Pre,Here}; */
-    /*@ assert large: \forall integer x; ExtKind(x, KIND_LARGE) ==>
-            \at(ExtKind(x, KIND_LARGE),Pre) && \at(ext_page[x],Pre) == ext_page[x]; */
-    /*@ assert block: \forall integer x; ExtKind(x, KIND_LARGE) ==>
-            BlockLarge(\at(ext_page[x],Pre) * PAGE) && block_ext[\at(ext_page[x],Pre) * PAGE] == x; */
+    /*@ assert large: BinLarge{Pre,Here}; */
     /*@ ghost bin_lemma_heap(); */
     /*@ ghost bin_lemma_ok(b); */
 }
