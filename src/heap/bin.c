@@ -4,6 +4,8 @@
 #include "heap/bin_steps.h"
 #include "platform/trap.h"
 
+#include "bin_lemmas.acsl"
+
 TABLE(uint16_t, slab_bin);
 uint32_t bin_current[BINS];
 uint32_t bin_arenas;

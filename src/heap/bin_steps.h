@@ -14,7 +14,7 @@ struct bin_lock {
 extern struct bin_lock bin_lock[BINS];
 
 #include "bin.acsl"
-#include "bin_lemmas.acsl"
+#include "bin_steps_lemmas.acsl"
 
 /* ---- lock and counters ------------------------------------------------------------------------------------------- */
 
