@@ -66,7 +66,10 @@ void thread_watch(struct tcache *t);
     exits              \false;
     assigns            THREAD_ASSIGNS_FORK;
     ensures  held:     ForkHeld;
-    ensures  ok:       ForkOk;
+    ensures  arenas:   ArenaOk;
+    ensures  cache:    PageCacheOk;
+    ensures  decay:    DecayOk;
+    ensures  words:    PagesFreeWords;
 */
 void thread_fork_prepare(void);
 

@@ -124,6 +124,7 @@ static uint32_t tcache_shape_room(struct tcache *t, uint32_t b, uint32_t floor)
     ensures  negated: TcacheNegated(t);
     ensures  lookup:  TcacheLookup(t);
     ensures  bottom:  TcacheBottom(t);
+    ensures  fill:    TcacheFill(t);
     ensures  turn:    TcacheTurn(t);
     ensures  window:  t->window_pages == 0;
 */
@@ -270,6 +271,7 @@ static struct tcache *tcache_reuse(void)
 /*@ requires locked:  LockHeld(LOCK_TCACHE);
     requires ok:      ThreadsOk;
     requires table:   SizeClassTable(SC_LOOKUP_MAX / SC_TINY + 1);
+    requires idle:    tcache_idle == \null;
     requires none:    tcache_mine == TCACHE_NONE;
     terminates        \true;
     exits             \false;
@@ -296,6 +298,7 @@ static struct tcache *tcache_make(void)
 {
     uintptr_t      place = tcache_made < THREAD_POOL ? base_alloc(sizeof(struct tcache), 64) : 0;
     struct tcache *t = POOL_PLACE(struct tcache, thread_pool, tcache_made, place);
+    /*@ assert idle: tcache_idle_count == 0; */
     if (t != NULL) {
         tcache_shape(t, true);
         t->next = tcache_list;
@@ -325,37 +328,60 @@ static struct tcache *tcache_claim(void)
     return tcache_idle != NULL ? tcache_reuse() : tcache_make();
 }
 
-/* This thread's cache is as fresh as a new one, and joins an arena. What the window of its last thread was is forgotten. */
-/*@ requires lock:    LocksFree(LOCK_ARENA);
-    requires arenas:  ArenaOk && ArenaNone;
-    requires valid:   \valid(t);
-    requires shape:   TcacheShape(t);
-    requires turn:    TcacheTurn(t);
+/* Fills begin small, and what the window of the last thread was is forgotten. */
+/*@ requires valid:   \valid(t);
+    requires limits:  TcacheLimits(t);
+    requires tops:    TcacheTops(t);
     requires bottom:  TcacheBottom(t);
+    requires turn:    TcacheTurn(t);
     terminates        \true;
     exits             \false;
-    assigns           t->window_pages, t->fill[0 .. TCACHE_BINS - 1], t->arena, ARENA_ASSIGNS,
-                      arena_joined[0 .. ARENAS_MAX - 1];
-    ensures  lock:    LocksFree(LOCK_ARENA);
-    ensures  arenas:  ArenaOk;
-    ensures  joined:  t->arena < ARENAS_MAX && arena_joined[t->arena] == 1;
+    assigns           t->window_pages, t->fill[0 .. TCACHE_BINS - 1];
     ensures  window:  t->window_pages == 0;
-    ensures  shape:   TcacheShape(t);
-    ensures  bottom:  TcacheBottom(t);
+    ensures  limits:  TcacheLimits(t);
+    ensures  tops:    TcacheTops(t);
+    ensures  floors:  TcacheFloors(t);
+    ensures  empty:   TcacheEmpty(t);
     ensures  fill:    TcacheFill(t);
     ensures  turn:    TcacheTurn(t);
 */
 static void tcache_renew(struct tcache *t)
 {
     t->window_pages = 0;
-    /*@ loop invariant range: 0 <= b <= TCACHE_BINS;
-        loop invariant fill:  \forall integer a; 0 <= a < b ==> t->fill[a] <= TCACHE_SLOTS;
+    /*@ loop invariant range:  0 <= b <= TCACHE_BINS;
+        loop invariant fill:   \forall integer a; 0 <= a < b ==> t->fill[a] <= TCACHE_SLOTS;
+        loop invariant limits: TcacheLimits(t);
+        loop invariant tops:   TcacheTops(t);
+        loop invariant turn:   TcacheTurn(t);
         loop assigns   b, t->fill[0 .. TCACHE_BINS - 1];
         loop variant   TCACHE_BINS - b;
     */
     for (uint32_t b = 0; b < TCACHE_BINS; b++) {
         t->fill[b] = TCACHE_FILL_FIRST;
     }
+}
+
+/* This thread's cache joins an arena. */
+/*@ requires lock:    LocksFree(LOCK_ARENA);
+    requires arenas:  ArenaOk && ArenaNone;
+    requires valid:   \valid(t);
+    requires limits:  TcacheLimits(t);
+    requires tops:    TcacheTops(t);
+    requires fill:    TcacheFill(t);
+    requires turn:    TcacheTurn(t);
+    terminates        \true;
+    exits             \false;
+    assigns           t->arena, ARENA_ASSIGNS, arena_joined[0 .. ARENAS_MAX - 1];
+    ensures  lock:    LocksFree(LOCK_ARENA);
+    ensures  arenas:  ArenaOk;
+    ensures  joined:  t->arena < ARENAS_MAX && arena_joined[t->arena] == 1;
+    ensures  limits:  TcacheLimits(t);
+    ensures  tops:    TcacheTops(t);
+    ensures  fill:    TcacheFill(t);
+    ensures  turn:    TcacheTurn(t);
+*/
+static void tcache_join(struct tcache *t)
+{
     t->arena = (uint16_t)arena_join();
 }
 
@@ -366,6 +392,10 @@ struct tcache *tcache_create(void)
     tcache_leave();
     if (t != NULL) {
         tcache_renew(t);
+        tcache_join(t);
+        /*@ assert shape: TcacheShape(t); */
+        /*@ assert stacks: TcacheStacks(t); */
+        /*@ assert rest: TcacheOutside(t) && TcacheLookup(t) && TcacheWindow(t); */
     }
     return t;
 }
@@ -374,7 +404,11 @@ struct tcache *tcache_create(void)
 /*@ requires locked:  LockHeld(LOCK_TCACHE);
     requires ok:      ThreadsOk;
     requires mine:    tcache_mine < THREAD_POOL && t == &thread_pool[tcache_mine];
-    requires blank:   TcacheBlank(t);
+    requires shape:   TcacheShape(t);
+    requires lookup:  TcacheLookup(t);
+    requires bottom:  TcacheBottom(t);
+    requires turn:    TcacheTurn(t);
+    requires heights: TcacheHeights(t);
     terminates        \true;
     exits             \false;
     assigns           tcache_idle, tcache_idle_count, tcache_live_count, tcache_mine, t->next_idle,
@@ -402,14 +436,11 @@ static void tcache_retire(struct tcache *t)
     /*@ assert last: TcacheNth(t->next_idle, tcache_idle_count == 0 ? 0 : tcache_idle_at[tcache_idle_count - 1] + 1); */
     tcache_idle = t;
     tcache_live_count -= 1;
-    /*@ ghost tcache_idle_at[tcache_idle_count] = tcache_mine; */
-    /*@ ghost tcache_idle_pos[tcache_mine] = tcache_idle_count; */
-    /*@ assert under: \forall integer i; 0 <= i < tcache_idle_count ==> tcache_idle_at[i] == \at(tcache_idle_at[i],Pre); */
-    /*@ assert below: ThreadsIdleNext; */
-    /*@ assert top: \forall integer i; i == tcache_idle_count ==>
+    /*@ ghost tcache_idle_push(); */
+    /*@ assert below: \forall integer i; 0 <= i < tcache_idle_count - 1 ==>
             TcacheNth(thread_pool[tcache_idle_at[i]].next_idle, i == 0 ? 0 : tcache_idle_at[i - 1] + 1); */
-    /*@ ghost tcache_idle_count = tcache_idle_count + 1; */
-    /*@ ghost tcache_mine = TCACHE_NONE; */
+    /*@ assert top: \forall integer i; i == tcache_idle_count - 1 ==>
+            TcacheNth(thread_pool[tcache_idle_at[i]].next_idle, i == 0 ? 0 : tcache_idle_at[i - 1] + 1); */
 }
 
 void tcache_destroy(struct tcache *t)

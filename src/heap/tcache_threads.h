@@ -29,17 +29,21 @@ extern divide_magic_t tcache_magic[TCACHE_BINS];        /* reciprocals of the cl
 
 /* Fills both stand-ins. Static memory is zero. Once, at start. */
 /*@ requires table:   SizeClassTable(SC_LOOKUP_MAX / SC_TINY + 1);
-    requires lists:   tcache_list == \null && tcache_idle == \null && tcache_made == 0 && tcache_live_count == 0;
+    requires lists:   ThreadsEmpty;
     requires zero:    ThreadsUnmade;
-    requires ghosts:  tcache_idle_count == 0 && tcache_mine == TCACHE_NONE;
     requires base:    BaseOk;
     requires blank:   TcacheZero(&tcache_unborn) && TcacheZero(&tcache_dead);
     terminates        \true;
     exits             \false;
     assigns           tcache_unborn, tcache_dead, tcache_magic[0 .. TCACHE_BINS - 1], tcache_bytes[0 .. TCACHE_BINS - 1];
-    ensures  lists:   ThreadsOk;
-    ensures  unborn:  TcacheOk(&tcache_unborn);
-    ensures  dead:    TcacheOk(&tcache_dead);
+    ensures  unmade:  ThreadsUnmade;
+    ensures  bytes:   ThreadsBytes && ThreadsMagic;
+    ensures  shape:   TcacheShape(&tcache_unborn) && TcacheShape(&tcache_dead);
+    ensures  lookup:  TcacheLookup(&tcache_unborn) && TcacheLookup(&tcache_dead);
+    ensures  bottom:  TcacheBottom(&tcache_unborn) && TcacheBottom(&tcache_dead);
+    ensures  window:  TcacheWindow(&tcache_unborn) && TcacheWindow(&tcache_dead);
+    ensures  fill:    TcacheFill(&tcache_unborn) && TcacheFill(&tcache_dead);
+    ensures  turn:    TcacheTurn(&tcache_unborn) && TcacheTurn(&tcache_dead);
 */
 void tcache_boot(void);
 
