@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -211,7 +212,7 @@ static void test_mutex_held(void)
     CHECK(taken == 1 && lock.word == 0);
 }
 
-/* ---- user: copying and zeroing against a loop over bytes, all bytes around them compared ---------------------------- */
+/* ---- user: moving and zeroing against a loop over bytes, all bytes around them compared ---------------------------- */
 
 static void test_user(void)
 {
@@ -229,18 +230,53 @@ static void test_user(void)
         for (uint64_t i = 0; i < 100; i++) {
             real[(from + i * 37) % ROOM] = model[(from + i * 37) % ROOM] = (unsigned char)random_word();
         }
+        for (uint64_t i = 0; i < bytes; i++) {
+            model[to + i] = round % 3 == 0 ? 0 : model[from + i];
+        }
         if (round % 3 == 0) {
             user_zero((uint64_t)real + to, bytes, false);
         } else {
-            user_copy((uint64_t)real + to, (uint64_t)real + from, bytes);
-        }
-        for (uint64_t i = 0; i < bytes; i++) {
-            model[to + i] = round % 3 == 0 ? 0 : model[from + i];
+            user_move((uint64_t)real + to, (uint64_t)real + from, bytes);
+            memcpy(model + from, real + from, bytes);       /* unspecified */
         }
         CHECK(memcmp(real, model, ROOM) == 0);
         user_zero((uint64_t)real + from, bytes, true);
         CHECK(memcmp(real, model, ROOM) == 0);
     }
+}
+
+/* Long blocks to and fro, in pages of several mappings: what is moved, what stands behind it, errno. */
+static void test_user_long(void)
+{
+    enum { NPAGES = (16UL << 20) / PAGE };
+    uint64_t       first = os_map(2 * NPAGES + 2);
+    unsigned char *block[2] = {(unsigned char *)(first * PAGE), (unsigned char *)((first + NPAGES + 1) * PAGE)};
+    unsigned char *model = malloc((NPAGES + 1) * PAGE);
+    CHECK(first != 0 && model != NULL);
+    CHECK(madvise(block[0] + 5 * NPAGES / 16 * PAGE, 3 * PAGE, MADV_DONTDUMP) == 0);    /* a mapping of its own */
+    for (uint32_t round = 0; round < 40; round++) {
+        unsigned char *from = block[round % 2], *to = block[1 - round % 2];
+        uint64_t       bytes = round % 4 == 0 ? NPAGES * PAGE : random_word() % (NPAGES * PAGE);
+        for (uint64_t i = 0; i < (NPAGES + 1) * PAGE; i += 1 + random_word() % 500) {
+            from[i] = to[i] = (unsigned char)random_word();
+        }
+        memcpy(model, from, bytes);
+        memcpy(model + bytes, to + bytes, (NPAGES + 1) * PAGE - bytes);
+        errno = 7;
+        user_move((uint64_t)to, (uint64_t)from, bytes);
+        CHECK(errno == 7 && memcmp(model, to, (NPAGES + 1) * PAGE) == 0);
+        memcpy(model, from, NPAGES * PAGE);
+        uint64_t n = 1 + random_word() % NPAGES, zero = 0;
+        bool     moved = os_move((uint64_t)to / PAGE, (uint64_t)from / PAGE, n);
+        CHECK(errno == 7 && (!moved || memcmp(model, to, n * PAGE) == 0));
+        for (uint64_t i = 0; i < n; i++) {
+            zero += memcmp(from + i * PAGE, model + i * PAGE, PAGE) != 0 ? 1 : 0;
+            CHECK(moved || zero == 0);
+        }
+        CHECK(memcmp(model + n * PAGE, from + n * PAGE, (NPAGES - n) * PAGE) == 0);
+    }
+    free(model);
+    os_unmap(first, 2 * NPAGES + 2);
 }
 
 /* ---- trap: one exact line, then SIGABRT -------------------------------------------------------------------------- */
@@ -270,6 +306,7 @@ int main(void)
     test_mutex();
     test_mutex_held();
     test_user();
+    test_user_long();
     test_trap();
     printf("ok platform: %lu checks, seed 0x9E3779B97F4A7C15\n", checks);
     return 0;

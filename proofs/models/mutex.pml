@@ -5,7 +5,7 @@
  *   mutex_lock_slow: SPINS_MAX tries of the same                SPIN (one try: more only repeat it)
  *   mutex_lock_slow: exchange(2), os_futex_wait(word, 2)        SLOW, WAIT
  *   mutex_unlock:    exchange(0) == 2                           UNLOCK
- *   mutex_unlock_slow: os_futex_wake(word, 1)                   WAKE
+ *   mutex_unlock:    os_futex_wake(word, 1)                     WAKE
  *
  * Each atomic read-modify-write of the word is one step: on x86-64 a locked instruction, which drains the store buffer, on
  * arm64 an exclusive pair with the order named in C. Guarded data written before UNLOCK is visible after FAST, SPIN or SLOW

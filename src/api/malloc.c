@@ -396,7 +396,7 @@ static void *realloc_move(void *block, uint64_t bytes_now, size_t size)
     void *moved = qed_malloc(size);
     if (moved != NULL) {
         /*@ ghost block_lemma_found(ADDR(block), bytes_now); */
-        user_copy((uint64_t)moved, (uint64_t)block, bytes_now < size ? bytes_now : size);
+        user_move((uint64_t)moved, (uint64_t)block, bytes_now < size ? bytes_now : size);
         qed_free(block);
     }
     return moved;

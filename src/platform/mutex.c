@@ -1,7 +1,5 @@
-/* mutex: the paths that spin, sleep and wake. */
+/* mutex: the path that spins and sleeps. */
 #include "platform/mutex.h"
-
-#include "platform/os.h"
 
 #define SPINS_MAX 64U
 
@@ -20,9 +18,4 @@ void mutex_lock_slow(struct mutex *m)
     while (__atomic_exchange_n(&m->word, 2U, __ATOMIC_ACQUIRE) != 0) {
         os_futex_wait(&m->word, 2U);
     }
-}
-
-void mutex_unlock_slow(struct mutex *m)
-{
-    os_futex_wake(&m->word);
 }

@@ -7,7 +7,7 @@
 #ifndef QED_PLATFORM_MUTEX_H
 #define QED_PLATFORM_MUTEX_H
 
-#include <stdint.h>
+#include "platform/os.h"
 
 struct mutex {
     uint32_t word;
@@ -26,7 +26,6 @@ struct mutex {
 #endif
 
 void mutex_lock_slow(struct mutex *m);
-void mutex_unlock_slow(struct mutex *m);
 
 /*@ requires mutex:  \valid(m);
     requires rank:   rank < LOCK_RANKS;
@@ -61,7 +60,7 @@ static inline void mutex_unlock(struct mutex *m) /*@ ghost (uint32_t rank) */
 #else
 {
     if (__atomic_exchange_n(&m->word, 0U, __ATOMIC_RELEASE) == 2U) {
-        mutex_unlock_slow(m);
+        os_futex_wake(&m->word);
     }
 }
 #endif

@@ -40,6 +40,9 @@ bool os_purge_lazy(uint64_t page, uint64_t npages);
 /*@ terminates \true; exits \false; assigns \nothing; */
 bool os_purge(uint64_t page, uint64_t npages);
 
+/* What stood in the npages at from stands at to, and from is zero or as it was. False: nothing has changed. */
+bool os_move(uint64_t to, uint64_t from, uint64_t npages);
+
 /* Zero bytes for metadata that is never given back; NULL if there are none. */
 void *os_map_metadata(size_t bytes);
 

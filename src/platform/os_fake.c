@@ -93,6 +93,13 @@ void os_unmap(uint64_t page, uint64_t npages)
     os_fake.mapped_npages -= npages;
 }
 
+bool os_move(uint64_t to, uint64_t from, uint64_t npages)
+{
+    memcpy((void *)(to * PAGE), (const void *)(from * PAGE), npages * PAGE);
+    memset((void *)(from * PAGE), 0, npages * PAGE);
+    return true;
+}
+
 static bool metadata_has(size_t bytes)
 {
     if (metadata_first == 0) {

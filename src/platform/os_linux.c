@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -37,6 +38,11 @@ static long os_call(long number, long a, long b, long c, long d, long e, long f)
 #endif
 }
 
+static bool os_failed(long result)
+{
+    return result < 0 && result >= -4095;
+}
+
 static void os_unmap_bytes(uintptr_t a, size_t bytes)
 {
     if (bytes > 0) {
@@ -48,14 +54,13 @@ static void os_unmap_bytes(uintptr_t a, size_t bytes)
 static uintptr_t os_map_aligned(size_t bytes, size_t align)
 {
     size_t slack = align - 4096;
-    long   r = os_call(SYS_mmap, 0, (long)(bytes + slack), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (r < 0 && r >= -4095) {
+    long   first = os_call(SYS_mmap, 0, (long)(bytes + slack), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (os_failed(first)) {
         return 0;
     }
-    uintptr_t first = (uintptr_t)r;
-    uintptr_t start = (first + align - 1) / align * align;
-    os_unmap_bytes(first, start - first);
-    os_unmap_bytes(start + bytes, first + slack - start);
+    uintptr_t start = ((uintptr_t)first + align - 1) / align * align;
+    os_unmap_bytes((uintptr_t)first, start - (uintptr_t)first);
+    os_unmap_bytes(start + bytes, (uintptr_t)first + slack - start);
     return start;
 }
 
@@ -88,6 +93,22 @@ bool os_purge_lazy(uint64_t page, uint64_t npages)
 bool os_purge(uint64_t page, uint64_t npages)
 {
     return os_call(SYS_madvise, (long)(page << LG_PAGE), (long)(npages << LG_PAGE), MADV_DONTNEED, 0, 0, 0) == 0;
+}
+
+/* By way of a place of their own: a remap onto pages in use that fails may have unmapped them, but one of a whole mapping
+ * fails before it does. The first step is refused where the pages are several mappings, by Linux before 5.7, by a filter. */
+bool os_move(uint64_t to, uint64_t from, uint64_t npages)
+{
+    long bytes = (long)(npages << LG_PAGE), place = (long)(to << LG_PAGE);
+    long between = os_call(SYS_mremap, (long)(from << LG_PAGE), bytes, bytes, MREMAP_MAYMOVE | MREMAP_DONTUNMAP, 0, 0);
+    if (os_failed(between)) {
+        return false;
+    }
+    if (os_failed(os_call(SYS_mremap, between, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, place, 0))) {
+        memcpy((void *)place, (const void *)between, (size_t)bytes);
+        os_unmap_bytes((uintptr_t)between, (size_t)bytes);
+    }
+    return true;
 }
 
 uint64_t os_clock_ms(void)

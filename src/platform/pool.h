@@ -8,11 +8,6 @@
 #ifndef QED_PLATFORM_POOL_H
 #define QED_PLATFORM_POOL_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "platform/config.h"
 #include "platform/os.h"
 
 #ifdef __FRAMAC__

@@ -1,34 +1,41 @@
-/* user: the bytes of the program's blocks. The core never touches them; realloc copies and calloc zeroes, through here.
+/* user: the bytes of the program's blocks. The core never touches them; realloc moves and calloc zeroes, through here.
  *
  * Blocks are addresses, so the contracts speak of addresses too; this is where they become pointers for the C library.
  */
 #ifndef QED_PLATFORM_USER_H
 #define QED_PLATFORM_USER_H
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
-#include "platform/config.h"
+#include "platform/os.h"
 
 #define USER_END (1UL << LG_VADDR)                      /* addresses are below this */
+#define USER_MOVE_MIN (4UL << 20)                       /* bytes; a copy of fewer costs less where all pages stay in use */
 
 /*@ ghost unsigned char user_mem[USER_END]; */          /* address -> byte, where a live block is */
 
+/* From a block to another one; what stood in the first is unspecified afterwards. Long blocks, which consist of whole
+ * pages, give these, by halves where the OS refuses all at once. */
 /*@ requires from_in:  from + bytes <= USER_END;
     requires to_in:    to + bytes <= USER_END;
     requires apart:    to + bytes <= from || from + bytes <= to;
     terminates         \true;
     exits              \false;
-    assigns            user_mem[to .. to + bytes - 1];
-    ensures  copied:   \forall integer a; to <= a < to + bytes ==> user_mem[a] == \old(user_mem[a - to + from]);
+    assigns            user_mem[to .. to + bytes - 1], user_mem[from .. from + bytes - 1];
+    ensures  moved:    \forall integer a; to <= a < to + bytes ==> user_mem[a] == \old(user_mem[a - to + from]);
 */
-static inline void user_copy(uint64_t to, uint64_t from, uint64_t bytes)
+static inline void user_move(uint64_t to, uint64_t from, uint64_t bytes)
 #ifdef __FRAMAC__
 ;
 #else
 {
-    memcpy((void *)to, (const void *)from, bytes);
+    uint64_t half = bytes / 2 / PAGE * PAGE;
+    if (bytes < USER_MOVE_MIN || bytes % PAGE != 0) {
+        memcpy((void *)to, (const void *)from, bytes);
+    } else if (!os_move(to / PAGE, from / PAGE, bytes / PAGE)) {
+        user_move(to, from, half);
+        user_move(to + half, from + half, bytes - half);
+    }
 }
 #endif
 
