@@ -252,17 +252,17 @@ __attribute__((noinline)) static uint32_t bin_give_run(uint32_t szind, uint32_t 
     return k;
 }
 
-/* Gives the blocks at the front back that lie in slab e of the bin: how many. */
+/* Gives the blocks at i and behind back that lie in slab e of the bin, up to the first that does not: how many. */
 /*@ requires bin:      b < BINS;
     requires lock:     BinLocked(b);
     requires class:    szind == b % SC_NBINS;
     requires ok:       HeapOk;
     requires whole:    BinOk(b);
-    requires some:     0 < n && first + n <= UINT32_MAX;
+    requires order:    kept <= i < n && first + n <= UINT32_MAX;
     requires valid:    \valid_read(blocks + (0 .. n - 1));
-    requires cached:   BlocksCached(blocks, 0, n, szind);
-    requires places:   BlocksAt(blocks, 0, n, first);
-    requires slab:     block_ext[blocks[0]] == e && slab_bin[e] == b;
+    requires cached:   BlocksCached(blocks, 0, kept, szind) && BlocksCached(blocks, i, n, szind);
+    requires places:   BlocksAt(blocks, 0, kept, first) && BlocksAt(blocks, i, n, first);
+    requires slab:     block_ext[blocks[i]] == e && slab_bin[e] == b;
     terminates         \true;
     exits              \false;
     assigns            slab_bits[e].w[0 .. SLAB_WORDS - 1], slab_sum[e].upto[0 .. SLAB_WORDS], slab_free_count[e],
@@ -270,19 +270,24 @@ __attribute__((noinline)) static uint32_t bin_give_run(uint32_t szind, uint32_t 
     ensures  lock:     BinLocked(b);
     ensures  ok:       HeapOk;
     ensures  whole:    BinOk(b);
-    ensures  some:     0 < \result <= n;
-    ensures  gone:     \forall integer a; BlockStands(blocks, a, 0, \result, first) ==> block_state[a] == BLOCK_NONE;
-    ensures  kept:     BlocksKeptBut{Pre,Post}(szind, first, first + \result);
+    ensures  some:     0 < \result <= n - i;
+    ensures  front:    BlocksCached(blocks, 0, kept, szind);
+    ensures  rest:     BlocksCached(blocks, i + \result, n, szind);
+    ensures  gone:     \forall integer a; BlockStands(blocks, a, i, n, first) ==>
+                       block_state[a] == BLOCK_NONE || BlockStands(blocks, a, i + \result, n, first);
+    ensures  kept:     BlocksKeptBut{Pre,Post}(szind, first + i, first + i + \result);
     ensures  none:     BlocksNoneNew{Pre,Post};
 */
-static inline uint32_t bin_return(uint32_t b, uint32_t szind, uint32_t e, const uint64_t *blocks, uint32_t n)
-    /*@ ghost (uint32_t first) */
+static inline uint32_t bin_return(uint32_t b, uint32_t szind, uint32_t e, const uint64_t *blocks, uint32_t i, uint32_t n)
+    /*@ ghost (uint32_t kept, uint32_t first) */
 {
     uint32_t was = AT(slab_free_count, e);
     /*@ assert slab: BinSlab(b, e); */
     /*@ assert listed: BinListed(b, e) ==> ph_own[e] == BIN_HEAP(b); */
     /*@ assert not: !BinListed(b, e) ==> ph_own[e] == 0; */
-    uint32_t k = bin_give_run(szind, e, blocks, n) /*@ ghost (first) */;
+    /*@ ghost bin_lemma_rest(blocks, szind, i, n, first); */
+    uint32_t k = bin_give_run(szind, e, &blocks[i], n - i) /*@ ghost (first + i) */;
+    /*@ ghost bin_lemma_stand(blocks, i, k, first); */
     /*@ ghost bin_lemma_ok_but(b, e); */
     bin_settle(b, szind, e, was);
     return k;
@@ -361,11 +366,15 @@ static uint32_t bin_flush_pass(uint32_t szind, uint64_t *blocks, uint32_t n) /*@
     while (i < n) {
         uint32_t e = bin_slab_of(szind, blocks[i]);
         if (AT(slab_bin, e) == b) {
-            i += bin_return(b, szind, e, &blocks[i], n - i) /*@ ghost (first + i) */;
+            i += bin_return(b, szind, e, blocks, i, n) /*@ ghost (kept, first) */;
+            /*@ assert left: BlocksLeft{Pre,Here}(blocks, n, kept, i, first); */
+            /*@ assert kept: BlocksKeptBut{Pre,Here}(szind, first, first + n); */
         } else {
             bin_keep(blocks, kept, i) /*@ ghost (szind, n, first) */;
             kept++;
             i++;
+            /*@ assert left: BlocksLeft{Pre,Here}(blocks, n, kept, i, first); */
+            /*@ assert kept: BlocksKeptBut{Pre,Here}(szind, first, first + n); */
         }
     }
     bin_stats[b].flushed = bin_count(bin_stats[b].flushed, n - kept);
