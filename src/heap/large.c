@@ -1,4 +1,4 @@
-/* large: extents as blocks. */
+/* large: extents as blocks. How they go is in large_free.c. */
 #include "heap/large.h"
 
 #include "pages/pages.h"
@@ -29,8 +29,10 @@ uint64_t large_freed;
 */
 static uint32_t large_take(uint64_t npages, uint64_t align_npages, bool *zeroed)
 {
+    /*@ ghost large_lemma_pages(); */
     uint32_t e = pages_alloc(npages, align_npages, zeroed);
     /*@ assert owners: LargeOwners{Pre,Here}(0); */
+    /*@ assert pages: LargePages{Pre,Here}; */
     /*@ ghost large_lemma_ok(); */
     return e;
 }
@@ -54,17 +56,27 @@ static uint32_t large_take(uint64_t npages, uint64_t align_npages, bool *zeroed)
 static uint64_t large_begin(uint32_t e, uint32_t szind, bool cached)
 {
     uint64_t page = AT(ext_page, e);
-    /*@ ghost large_lemma_pages(); */
+    uint64_t block = page * PAGE;
+    /*@ ghost if (block_state[block] != BLOCK_NONE) { heap_lemma_out(block); } */
     /*@ assert in: ExtIn(e, page) && ext_owner[page] == e; */
+    /*@ ghost large_lemma_pages(); */
     if (cached) {
-        radix_tree_set_word(page, word_make(page * PAGE, szind));
+        radix_tree_set_word(page, word_make(block, szind));
     }
-    /*@ ghost block_state[page * PAGE] = BLOCK_LIVE; */
-    /*@ ghost block_szind[page * PAGE] = szind; */
-    /*@ ghost block_ext[page * PAGE] = e; */
+    /*@ ghost block_state[block] = BLOCK_LIVE; */
+    /*@ ghost block_szind[block] = (uint8_t)szind; */
+    /*@ ghost block_ext[block] = e; */
     /*@ ghost ext_kind[e] = KIND_LARGE; */
+    /*@ assert slabs: \forall integer x; ExtKind(x, KIND_SLAB) <==> ExtKind{Pre}(x, KIND_SLAB); */
+    /*@ assert small: \forall integer a; BlockSmall(a) ==> a != block && BlockSmall{Pre}(a) && BlockSame{Pre,Here}(a); */
+    /*@ assert small: HeapSmallExt; */
+    /*@ assert small: HeapSmallClass && HeapSmallRegion; */
+    /*@ assert place: \forall integer a; BlockSmall(a) ==> SlabPlace(a, ext_page[\at(block_ext[a],Pre)] * PAGE,
+                      slab_bytes[\at(block_szind[a],Pre)], block_region[a]); */
+    /*@ assert place: HeapSmallPlace; */
+    /*@ assert small: HeapSmallTaken; */
     /*@ ghost large_lemma_ok(); */
-    return page * PAGE;
+    return block;
 }
 
 /* The extent of the large block that begins there, 0 if none does. */
@@ -87,7 +99,10 @@ static uint32_t large_find(uint64_t block)
     /*@ ghost large_lemma_pages(); */
     uint32_t e = pages_find(block / PAGE);
     /*@ assert owners: LargeOwners{Pre,Here}(0); */
+    /*@ assert pages: LargePages{Pre,Here}; */
     /*@ ghost large_lemma_ok(); */
+    /*@ ghost large_lemma_first(); */
+    /*@ assert kind: e != 0 ==> ExtKind(e, KIND_LARGE) && ext_page[e] * PAGE == block; */
     return e;
 }
 
@@ -109,10 +124,14 @@ static uint32_t large_find(uint64_t block)
 static bool large_stretch(uint32_t e, uint64_t npages) /*@ ghost (uint32_t szind) */
 {
     /*@ ghost large_lemma_pages(); */
+    /*@ ghost uint64_t block = ext_page[e] * PAGE; */
     /*@ assert own: \forall integer p; ExtIn(e, p) ==> ext_owner[p] == e; */
+    /*@ assert was: HeapLargeBlock; */
     bool done = pages_resize(e, npages);
+    /*@ assert pages: LargePages{Pre,Here}; */
+    /*@ assert block: HeapLargeBlock; */
     /*@ assert owners: LargeOwners{Pre,Here}(e); */
-    /*@ ghost if (done) { block_szind[ext_page[e] * PAGE] = szind; } */
+    /*@ ghost large_set_class(block, done ? szind : block_szind[block]); */
     /*@ ghost large_lemma_ok(); */
     return done;
 }
@@ -123,6 +142,7 @@ uint64_t large_alloc(uint32_t szind, uint64_t align_bytes, bool cached, bool *ze
 {
     uint64_t npages = size_class_bytes(szind) / PAGE;
     /*@ ghost uint64_t times = large_lemma_align(align_bytes); */
+    /*@ assert none: 0 % align_bytes == 0; */
     uint64_t align_npages = align_bytes <= PAGE ? 1 : align_bytes / PAGE;
     if (npages >= PAGE_COUNT_MAX || align_npages >= PAGE_COUNT_MAX) {
         return 0;
@@ -133,30 +153,9 @@ uint64_t large_alloc(uint32_t szind, uint64_t align_bytes, bool cached, bool *ze
     }
     uint64_t block = large_begin(e, szind, cached);
     /*@ ghost large_lemma_aligned(ext_page[e], align_npages, align_bytes, times); */
+    /*@ assert aligned: block % align_bytes == 0; */
     ATOMIC_ADD(large_allocated, 1);
     return block;
-}
-
-bool large_free(uint64_t block)
-{
-    uint64_t page = block / PAGE;
-    if (block % PAGE != 0 || page >= PAGE_COUNT_MAX) {
-        return false;
-    }
-    /*@ ghost large_lemma_pages(); */
-    /*@ ghost uint32_t mine = block_state[block] != BLOCK_NONE && block_szind[block] >= SC_NBINS ? block_ext[block] : 0; */
-    if (radix_tree_word(page) != 0) {
-        radix_tree_set_word(page, 0);
-    }
-    bool freed = pages_release(page) /*@ ghost (mine) */;
-    /*@ assert owners: LargeOwners{Pre,Here}(0); */
-    /*@ ghost if (freed) { block_state[block] = BLOCK_NONE; } */
-    /*@ ghost large_lemma_ok(); */
-    if (!freed) {
-        return false;
-    }
-    ATOMIC_ADD(large_freed, 1);
-    return true;
 }
 
 uint64_t large_bytes(uint64_t block)
