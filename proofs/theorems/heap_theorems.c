@@ -177,7 +177,7 @@ static size_t heap_theorem_usable(size_t n)
 
 /* posix_memalign leaves the caller's pointer alone when it fails, and errno always. */
 /*@ requires ok:     MallocOk;
-    requires valid:  \valid(p);
+    requires valid:  \valid(p) && ThreadOutside(p);
     terminates       \true;
     exits            \false;
     assigns          MALLOC_ASSIGNS, errno, *p;

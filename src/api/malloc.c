@@ -36,14 +36,13 @@ static uint64_t block_or_enomem(uint64_t block)
     requires bin:      0 < bin < TCACHE_BINS;
     terminates         \true;
     exits              \false;
-    assigns            MALLOC_ASSIGNS;
+    assigns            MALLOC_ASSIGNS_HEAP;
     ensures  ok:       MallocOk;
     ensures  live:     \result != 0 ==> BlockLive(\result);
     ensures  new:      !BlockLive{Pre}(\result);
     ensures  kept:     LiveKeptBut{Pre,Post}(0);
     ensures  only:     LiveNoneNewBut{Pre,Post}(\result);
     ensures  class:    \result != 0 ==> block_szind[\result] == bin - 1;
-    ensures  contents: ContentsKeptBut{Pre,Post}(0);
 */
 static uint64_t block_take_cached(struct tcache *t, uint32_t bin)
 {
@@ -59,7 +58,7 @@ static uint64_t block_take_cached(struct tcache *t, uint32_t bin)
     requires zeroed:   \valid(zeroed);
     terminates         \true;
     exits              \false;
-    assigns            MALLOC_ASSIGNS, *zeroed;
+    assigns            MALLOC_ASSIGNS_HEAP, *zeroed;
     ensures  ok:       MallocOk;
     ensures  live:     \result != 0 ==> BlockLive(\result);
     ensures  new:      !BlockLive{Pre}(\result);
@@ -67,7 +66,6 @@ static uint64_t block_take_cached(struct tcache *t, uint32_t bin)
     ensures  only:     LiveNoneNewBut{Pre,Post}(\result);
     ensures  class:    \result != 0 ==> block_szind[\result] == szind;
     ensures  aligned:  \result % align_bytes == 0;
-    ensures  contents: ContentsKeptBut{Pre,Post}(0);
 */
 static uint64_t block_take_large(struct tcache *t, uint32_t szind, uint64_t align_bytes, bool *zeroed)
 {
@@ -85,7 +83,7 @@ static uint64_t block_take_large(struct tcache *t, uint32_t szind, uint64_t alig
     requires zeroed:   \valid(zeroed);
     terminates         \true;
     exits              \false;
-    assigns            MALLOC_ASSIGNS, *zeroed;
+    assigns            MALLOC_ASSIGNS_HEAP, *zeroed;
     ensures  ok:       MallocOk;
     ensures  live:     \result != 0 ==> BlockLive(\result);
     ensures  new:      !BlockLive{Pre}(\result);
@@ -93,7 +91,6 @@ static uint64_t block_take_large(struct tcache *t, uint32_t szind, uint64_t alig
     ensures  only:     LiveNoneNewBut{Pre,Post}(\result);
     ensures  class:    \result != 0 ==> szind < SC_NSIZES && block_szind[\result] == szind;
     ensures  aligned:  \result % align_bytes == 0;
-    ensures  contents: ContentsKeptBut{Pre,Post}(0);
 */
 static uint64_t block_take(uint32_t szind, uint64_t align_bytes, bool *zeroed)
 {
@@ -158,6 +155,7 @@ PUBLIC void *qed_calloc(size_t count, size_t size)
     if (block != 0) {
         /*@ ghost block_lemma_found(block, bytes); */
         user_zero(block, bytes, zeroed);
+        /*@ assert rest: ContentsKeptBut{Pre,Here}(0); */
     }
     return (void *)block_or_enomem(block);
 }
@@ -172,7 +170,8 @@ PUBLIC void *qed_calloc(size_t count, size_t size)
     ensures  fits:     \result < SC_NSIZES ==> size <= ScBytes(\result);
     ensures  whole:    \result < SC_NSIZES && align_bytes <= PAGE ==> ScBytes(\result) % align_bytes == 0;
     ensures  large:    align_bytes > PAGE ==> SC_NBINS <= \result;
-    ensures  some:     size <= SC_LARGE_MAXCLASS / 2 && align_bytes <= SC_LARGE_MAXCLASS / 2 ==> \result < SC_NSIZES;
+    ensures  none:     \result == SC_NSIZES ==> SC_LARGE_MAXCLASS < align_bytes || SC_LARGE_MAXCLASS < size ||
+                       SC_LARGE_MAXCLASS < AlignedSize(align_bytes, size);
 */
 static uint32_t class_aligned(size_t align_bytes, size_t size)
 {
@@ -193,13 +192,12 @@ static uint32_t class_aligned(size_t align_bytes, size_t size)
     requires power:    IsPowerOfTwo(align_bytes);
     terminates         \true;
     exits              \false;
-    assigns            MALLOC_ASSIGNS;
+    assigns            MALLOC_ASSIGNS_HEAP;
     ensures  ok:       MallocOk;
     ensures  live:     \result != 0 ==> BlockLive(\result);
     ensures  new:      !BlockLive{Pre}(\result);
     ensures  kept:     LiveKeptBut{Pre,Post}(0);
     ensures  only:     LiveNoneNewBut{Pre,Post}(\result);
-    ensures  contents: ContentsKeptBut{Pre,Post}(0);
     ensures  class:    \result != 0 ==> BlockOf(\result, AlignedSize(align_bytes, size));
     ensures  fits:     \result != 0 ==> size <= BlockBytes(\result);
     ensures  apart:    \result != 0 ==> LiveApart(\result);
@@ -259,7 +257,9 @@ PUBLIC void *qed_pvalloc(size_t size)
         return NULL;
     }
     /*@ ghost block_lemma_is_power(PAGE, LG_PAGE); */
-    return (void *)block_or_enomem(block_take_aligned(PAGE, align_up(size == 0 ? 1 : size, PAGE)));
+    uint64_t up = align_up(size == 0 ? 1 : size, PAGE);
+    /*@ ghost block_lemma_round(size == 0 ? 1 : size, PAGE, up); */
+    return (void *)block_or_enomem(block_take_aligned(PAGE, up));
 }
 
 /* ---- giving back ------------------------------------------------------------------------------------------------- */
@@ -268,12 +268,11 @@ PUBLIC void *qed_pvalloc(size_t size)
     requires valid:    BlockOrNull(block);
     terminates         \true;
     exits              \false;
-    assigns            MALLOC_ASSIGNS;
+    assigns            MALLOC_ASSIGNS_HEAP;
     ensures  ok:       MallocOk;
     ensures  gone:     !BlockLive(block);
     ensures  kept:     LiveKeptBut{Pre,Post}(block);
     ensures  only:     LiveNoneNewBut{Pre,Post}(0);
-    ensures  contents: ContentsKeptBut{Pre,Post}(block);
 */
 static __attribute__((noinline)) void free_slow(uint64_t block, const char *call)
 {
@@ -294,12 +293,11 @@ PUBLIC void qed_free(void *block)
     requires class:    block != 0 ==> szind < SC_NSIZES && block_szind[block] == szind;
     terminates         \true;
     exits              \false;
-    assigns            MALLOC_ASSIGNS;
+    assigns            MALLOC_ASSIGNS_HEAP;
     ensures  ok:       MallocOk;
     ensures  gone:     !BlockLive(block);
     ensures  kept:     LiveKeptBut{Pre,Post}(block);
     ensures  only:     LiveNoneNewBut{Pre,Post}(0);
-    ensures  contents: ContentsKeptBut{Pre,Post}(block);
 */
 static void free_checked(uint64_t block, uint32_t szind, const char *call)
 {
@@ -325,6 +323,8 @@ PUBLIC void qed_free_sized(void *block, size_t size)
 PUBLIC void qed_free_aligned_sized(void *block, size_t alignment, size_t size)
 {
     uint32_t szind = is_power_of_two(alignment) ? class_aligned(alignment, size) : SC_NSIZES;
+    /*@ assert range: block != NULL ==> 0 < alignment <= ADDR(block); */
+    /*@ ghost if (block != NULL) { block_lemma_asked(alignment, size, block_szind[ADDR(block)], szind); } */
     free_checked((uint64_t)block, szind, "free_aligned_sized");
 }
 
@@ -343,14 +343,13 @@ PUBLIC size_t qed_malloc_usable_size(void *block)
     requires class:    szind <= SC_NSIZES;
     terminates         \true;
     exits              \false;
-    assigns            MALLOC_ASSIGNS;
+    assigns            HEAP_ASSIGNS;
     ensures  ok:       MallocOk;
     ensures  live:     BlockLive(block);
     ensures  class:    \result ==> szind < SC_NSIZES && block_szind[block] == szind;
     ensures  same:     !\result ==> block_szind[block] == \old(block_szind[block]);
     ensures  kept:     LiveKeptBut{Pre,Post}(block);
     ensures  only:     LiveNoneNewBut{Pre,Post}(0);
-    ensures  bytes:    BytesSame{Pre,Post};
 */
 static bool realloc_in_place(uint64_t block, uint64_t bytes_now, uint32_t szind)
 {
@@ -397,6 +396,8 @@ static void *realloc_move(void *block, uint64_t bytes_now, size_t size)
     if (moved != NULL) {
         /*@ ghost block_lemma_found(ADDR(block), bytes_now); */
         user_move((uint64_t)moved, (uint64_t)block, bytes_now < size ? bytes_now : size);
+        /*@ assert prefix: PrefixKept{Pre,Here}(ADDR(moved), ADDR(block), \min(bytes_now, size)); */
+        /*@ assert rest: ContentsKeptBut{Pre,Here}(ADDR(block)); */
         qed_free(block);
     }
     return moved;

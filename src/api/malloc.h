@@ -87,6 +87,7 @@ void qed_free_sized(void *block, size_t size);
 /*@ requires ok:       MallocOk;
     requires valid:    BlockOrNull(ADDR(block));
     requires power:    block != NULL ==> IsPowerOfTwo(alignment);
+    requires aligned:  block != NULL ==> ADDR(block) % alignment == 0;
     requires size:     block != NULL ==> BlockOf(ADDR(block), AlignedSize(alignment, size));
     terminates         \true;
     exits              \false;
@@ -187,9 +188,10 @@ void *qed_reallocarray(void *block, size_t count, size_t size);
 */
 void *qed_aligned_alloc(size_t alignment, size_t size);
 
-/* *block is written only on success; errno never is. */
+/* *block, none of the allocator's own data, is written only on success; errno never is. */
 /*@ requires ok:       MallocOk;
     requires valid:    \valid(block);
+    requires outside:  ThreadOutside(block);
     terminates         \true;
     exits              \false;
     assigns            MALLOC_ASSIGNS, errno, *block;
