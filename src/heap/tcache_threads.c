@@ -196,6 +196,7 @@ void tcache_boot(void)
     assigns           TCACHE_ASSIGNS_LISTS;
     ensures  ok:      ThreadsOk;
     ensures  kept:    ThreadsKept{Pre,Post};
+    ensures  heap:    \old(HeapOk) ==> HeapOk;
 */
 OTHERS_ACT(tcache_others);
 
@@ -206,6 +207,7 @@ OTHERS_ACT(tcache_others);
     ensures  locked:  LockHeld(LOCK_TCACHE);
     ensures  ok:      ThreadsOk;
     ensures  kept:    ThreadsKept{Pre,Post};
+    ensures  heap:    \old(HeapOk) ==> HeapOk;
 */
 static inline void tcache_enter(void)
 {

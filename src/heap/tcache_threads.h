@@ -112,6 +112,7 @@ uint64_t tcache_blocks(uint32_t bin);
     assigns           TCACHE_ASSIGNS_LISTS, lock_held[LOCK_TCACHE];
     ensures  lock:    LockHeld(LOCK_TCACHE);
     ensures  ok:      ThreadsOk;
+    ensures  heap:    \old(HeapOk) ==> HeapOk;
 */
 void tcache_prefork(void);
 
