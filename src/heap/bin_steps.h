@@ -139,6 +139,7 @@ static inline void bin_adopt(uint32_t b, uint32_t szind, uint32_t e)
 {
     uint64_t page = AT(ext_page, e);
     uint64_t npages = slab_npages[szind];
+    /*@ assert was: HeapSlabSums && HeapSlabCount && ExtOwn2; */
     slab_init(e, szind);
     /*@ assert sums: HeapSlabSums; */
     /*@ assert count: HeapSlabCount; */
