@@ -50,6 +50,7 @@ uint64_t large_alloc(uint32_t szind, uint64_t align_bytes, bool cached, bool *ze
     ensures  ok:       HeapOk;
     ensures  exact:    \result <==> \old(BlockLarge(block));
     ensures  gone:     !BlockLarge(block);
+    ensures  none_out: \result ==> block_state[block] == BLOCK_NONE;
     ensures  kept:     \forall integer a; \old(BlockOut(a)) && a != block ==> BlockSame{Pre,Post}(a);
     ensures  none:     BlocksNoneNew{Pre,Post};
 */

@@ -8,7 +8,7 @@
 #include "size_class_align_lemmas.acsl"
 #include "large_lemmas.acsl"
 
-#define TCACHE_TICKS 32U                /* slow events between two collections */
+#define TCACHE_TICKS 32                /* slow events between two collections */
 
 void tcache_flush(struct tcache *t)
 {
@@ -16,6 +16,7 @@ void tcache_flush(struct tcache *t)
         loop invariant lock:  LocksFree(LOCK_BIN(0));
         loop invariant heap:  HeapOk;
         loop invariant ok:    TcacheOk(t);
+        loop invariant same:  TcacheShapeSame{Pre,Here}(t);
         loop invariant less:  TcacheLess{Pre,Here}(t);
         loop invariant empty: \forall integer a; 0 < a < b ==> t->top[a] == t->floor[a];
         loop invariant kept:  LiveSame{Pre,Here}(0);
@@ -31,7 +32,9 @@ void tcache_flush(struct tcache *t)
 /* ---- turns ------------------------------------------------------------------------------------------------------- */
 
 /* The stack may grow to that slot. */
-/*@ requires valid:   \valid(t);
+/*@ requires heap:    HeapOk;
+    requires valid:   \valid(t);
+    requires outside: TcacheOutside(t);
     requires bin:     bin < TCACHE_BINS;
     requires range:   t->least[bin] <= limit <= t->room[bin];
     requires height:  t->top[bin] <= limit;
@@ -40,6 +43,7 @@ void tcache_flush(struct tcache *t)
     terminates        \true;
     exits             \false;
     assigns           t->limit[bin];
+    ensures  heap:    HeapOk;
     ensures  limit:   t->limit[bin] == limit;
     ensures  limits:  TcacheLimits(t);
     ensures  tops:    TcacheTops(t);
@@ -47,14 +51,19 @@ void tcache_flush(struct tcache *t)
 static void tcache_set_limit(struct tcache *t, uint32_t bin, uint32_t limit)
 {
     t->limit[bin] = (uint16_t)limit;
+    /*@ assert radix: RadixOk; */
+    /*@ assert cache: PageCacheOk; */
+    /*@ ghost large_lemma_ok(); */
 }
 
 /* Twice as deep, as far as there is room. */
-/*@ requires ok:      TcacheOk(t);
+/*@ requires heap:    HeapOk;
+    requires ok:      TcacheOk(t);
     requires bin:     0 < bin < TCACHE_BINS;
     terminates        \true;
     exits             \false;
     assigns           t->limit[bin];
+    ensures  heap:    HeapOk;
     ensures  ok:      TcacheOk(t);
 */
 static void tcache_deepen(struct tcache *t, uint32_t bin)
@@ -63,6 +72,7 @@ static void tcache_deepen(struct tcache *t, uint32_t bin)
     uint32_t depth = t->limit[bin] - t->floor[bin];
     uint32_t more = t->room[bin] - t->limit[bin];
     tcache_set_limit(t, bin, t->limit[bin] + (depth < more ? depth : more));
+    /*@ ghost tcache_lemma_ok(t); */
 }
 
 /* As deep as at first; a quarter of the blocks leaves, and all above. */
@@ -88,6 +98,7 @@ static void tcache_shallow(struct tcache *t, uint32_t bin)
     tcache_flush_oldest(t, bin, n - keep);
     tcache_set_limit(t, bin, t->least[bin]);
     t->fill[bin] = TCACHE_FILL_FIRST;
+    /*@ ghost tcache_lemma_ok(t); */
 }
 
 /* A stack without a miss since its last turn is longer than the thread needs. */
@@ -110,25 +121,31 @@ static void tcache_collect(struct tcache *t, uint32_t bin)
     if (t->missed[bin] == 0) {
         tcache_shallow(t, bin);
     }
+    /*@ assert ok: TcacheOk(t); */
     t->missed[bin] = 0;
     t->full[bin] = 0;
+    /*@ ghost tcache_lemma_ok(t); */
 }
 
 /* Other threads purge too: what this one has stays. */
 /*@ requires lock:    LocksFree(LOCK_BIN(0));
     requires heap:    HeapOk;
+    requires ok:      TcacheOk(t);
     terminates        \true;
     exits             \false;
     assigns           PAGES_ASSIGNS;
     ensures  lock:    LocksFree(LOCK_BIN(0));
     ensures  heap:    HeapOk;
+    ensures  ok:      TcacheOk(t);
 */
-static void tcache_decay(void)
+static void tcache_decay(void) /*@ ghost (struct tcache *t) */
 {
     /*@ ghost large_lemma_pages(); */
     pages_decay();
     /*@ assert owners: LargeOwners{Pre,Here}(0); */
     /*@ ghost large_lemma_ok(); */
+    /*@ assert same: TcacheShapeSame{Pre,Here}(t); */
+    /*@ ghost tcache_lemma_ok(t); */
 }
 
 void tcache_tick(struct tcache *t)
@@ -137,13 +154,15 @@ void tcache_tick(struct tcache *t)
         return;
     }
     if (t->ticks > 1) {
-        t->ticks = (uint16_t)(t->ticks - 1);
+        t->ticks = (int16_t)(t->ticks - 1);
+        /*@ ghost tcache_lemma_ok(t); */
         return;
     }
     t->ticks = TCACHE_TICKS;
-    t->collect = (uint16_t)(t->collect + 1U < TCACHE_BINS ? t->collect + 1U : 1U);
-    tcache_collect(t, t->collect);
-    tcache_decay();
+    t->collect = (int16_t)(t->collect + 1 < (int)TCACHE_BINS ? t->collect + 1 : 1);
+    /*@ ghost tcache_lemma_ok(t); */
+    tcache_collect(t, (uint32_t)t->collect);
+    tcache_decay() /*@ ghost (t) */;
 }
 
 /* ---- misses ------------------------------------------------------------------------------------------------------ */
@@ -165,6 +184,9 @@ void tcache_tick(struct tcache *t)
     ensures  lock:    LocksFree(LOCK_BIN(0));
     ensures  heap:    HeapOk;
     ensures  most:    \result <= n;
+    ensures  same:    TcacheShapeSame{Pre,Post}(t);
+    ensures  shape:   TcacheShape(t);
+    ensures  tops:    TcacheTops(t);
     ensures  floors:  TcacheFloors(t);
     ensures  run:     TcacheRun(t, bin, t->floor[bin] + 1, t->floor[bin] + 1 + \result);
     ensures  others:  TcacheOthers(t, bin);
@@ -175,15 +197,23 @@ static uint32_t tcache_take(struct tcache *t, uint32_t bin, uint32_t n)
 {
     uint32_t first = t->floor[bin] + 1;
     /*@ assert others: TcacheOthers(t, bin); */
-    return bin_fill(t->arena, bin - 1, &t->slot[first], n) /*@ ghost (first) */;
+    /*@ assert away: \forall integer b, i; TCACHE_IN(t, b, i) && b != bin ==> !(first <= i < first + n); */
+    /*@ assert floor: \forall integer b; TCACHE_BIN(b) ==> !(first <= t->floor[b] < first + n); */
+    uint32_t filled = bin_fill(t->arena, bin - 1, &t->slot[first], n) /*@ ghost (first) */;
+    /*@ assert same: TcacheShapeSame{Pre,Here}(t); */
+    /*@ assert slots: \forall integer b, i; TCACHE_IN(t, b, i) && b != bin ==> t->slot[i] == \at(t->slot[i],Pre); */
+    /*@ ghost tcache_lemma_filled(t, bin, first, filled); */
+    return filled;
 }
 
 /* A stack that overflowed and now misses is too shallow for what the thread does with it. */
-/*@ requires ok:      TcacheOk(t);
+/*@ requires heap:    HeapOk;
+    requires ok:      TcacheOk(t);
     requires bin:     0 < bin < TCACHE_BINS;
     terminates        \true;
     exits             \false;
     assigns           t->limit[bin], t->missed[bin], t->full[bin];
+    ensures  heap:    HeapOk;
     ensures  ok:      TcacheOk(t);
 */
 static void tcache_miss(struct tcache *t, uint32_t bin)
@@ -191,8 +221,10 @@ static void tcache_miss(struct tcache *t, uint32_t bin)
     if (t->full[bin] != 0) {
         tcache_deepen(t, bin);
     }
+    /*@ assert ok: TcacheOk(t); */
     t->missed[bin] = 1;
     t->full[bin] = 0;
+    /*@ ghost tcache_lemma_ok(t); */
 }
 
 /* An empty stack is filled, at each miss with twice as many, but only by half, so that frees find room. */
@@ -213,10 +245,11 @@ static void tcache_miss(struct tcache *t, uint32_t bin)
 static void tcache_fill(struct tcache *t, uint32_t bin)
 {
     uint32_t half = (t->limit[bin] - t->floor[bin] + 1) / 2;
-    uint32_t want = t->fill[bin] < half ? t->fill[bin] : half;
-    t->fill[bin] = (uint16_t)(want * 2 <= half ? want * 2 : want);
+    uint32_t want = (uint32_t)t->fill[bin] < half ? (uint32_t)t->fill[bin] : half;
+    t->fill[bin] = (int16_t)(want * 2 <= half ? want * 2 : want);
     uint32_t n = tcache_take(t, bin, want);
     tcache_set_height(t, bin, n);
+    /*@ ghost tcache_lemma_ok(t); */
 }
 
 /* One block of a small class, past the stacks. */
@@ -245,21 +278,45 @@ static uint64_t tcache_take_one(uint32_t bin)
     return one[0];
 }
 
+/* One block past the stacks. */
+/*@ requires lock:    LocksFree(LOCK_BIN(0));
+    requires heap:    HeapOk;
+    requires ok:      TcacheOk(t);
+    requires bin:     0 < bin < TCACHE_BINS;
+    terminates        \true;
+    exits             \false;
+    assigns           HEAP_ASSIGNS, large_allocated;
+    ensures  lock:    LocksFree(LOCK_BIN(0));
+    ensures  heap:    HeapOk;
+    ensures  ok:      TcacheOk(t);
+    ensures  live:    \result != 0 ==> \result < ADDRESS_MAX && block_state[\result] == BLOCK_LIVE;
+    ensures  class:   \result != 0 ==> block_szind[\result] == bin - 1;
+    ensures  was:     \result != 0 ==> \old(block_state[\result]) == BLOCK_NONE;
+    ensures  kept:    LiveSame{Pre,Post}(0);
+    ensures  none:    LiveNoneNew{Pre,Post}(\result);
+*/
+static uint64_t tcache_take_past(uint32_t bin) /*@ ghost (struct tcache *t) */
+{
+    bool     zeroed;
+    uint64_t block = tcache_is_small(bin) ? tcache_take_one(bin) : large_alloc(bin - 1, 1, true, &zeroed);
+    /*@ assert kept: BlocksKept{Pre,Here}; */
+    /*@ assert same: TcacheShapeSame{Pre,Here}(t); */
+    /*@ ghost tcache_lemma_ok(t); */
+    return block;
+}
+
 uint64_t tcache_refill(struct tcache *t, uint32_t bin)
 {
     tcache_tick(t);
+    /*@ assert empty: t->top[bin] == t->floor[bin]; */
     if (!tcache_is_standin(t)) {
         tcache_miss(t, bin);
+        if (tcache_is_small(bin)) {
+            tcache_fill(t, bin);
+            return tcache_pop(t, bin);
+        }
     }
-    if (!tcache_is_small(bin)) {
-        bool zeroed;
-        return large_alloc(bin - 1, 1, true, &zeroed);
-    }
-    if (tcache_is_standin(t)) {
-        return tcache_take_one(bin);
-    }
-    tcache_fill(t, bin);
-    return tcache_pop(t, bin);
+    return tcache_take_past(bin) /*@ ghost (t) */;
 }
 
 /* ---- free, slowly ------------------------------------------------------------------------------------------------ */
@@ -284,6 +341,7 @@ static uint32_t tcache_bin_checked(uint64_t block, const char *call)
     if (bin == 0) {
         return 0;
     }
+    /*@ assert class: block_szind[block] == bin - 1; */
     /*@ ghost tcache_lemma_begins(block); */
     uint32_t offset = word_offset(word, block);
     if (!(tcache_is_small(bin) ? divide_is_multiple(offset, slab_magic[bin - 1]) : offset == 0)) {
@@ -328,24 +386,25 @@ static void tcache_free_large(uint64_t block, const char *call)
     }
 }
 
-/* The window that the address lies in is the one that tcache_push knows. */
+/* The window that the address lies in is the one that tcache_push knows. Never the first: there it need not tell NULL. */
 /*@ requires radix:   RadixOk;
-    requires valid:   \valid(t);
+    requires ok:      TcacheOk(t);
     requires address: block < ADDRESS_MAX;
     terminates        \true;
     exits             \false;
     assigns           t->window_pages, t->window, t->leaf;
-    ensures  window:  \old(TcacheWindow(t)) ==> TcacheWindow(t);
+    ensures  ok:      TcacheOk(t);
 */
 static void tcache_look(struct tcache *t, uint64_t block)
 {
     uint64_t           window = block / (1UL << RADIX_LG_WINDOW);
     struct radix_leaf *leaf = radix_tree_leaf(window);
-    if (leaf != NULL) {
+    if (window != 0 && leaf != NULL) {
         t->leaf = leaf;
         t->window = window * (1UL << RADIX_LG_WINDOW);
         t->window_pages = RADIX_WINDOW_PAGES;
         /*@ assert begins: t->window / RADIX_HALF == window && t->window % RADIX_HALF == 0; */
+        /*@ ghost tcache_lemma_ok(t); */
     }
 }
 
@@ -368,10 +427,12 @@ static void tcache_look(struct tcache *t, uint64_t block)
 static void tcache_make_room(struct tcache *t, uint32_t bin)
 {
     tcache_tick(t);
+    /*@ assert some: t->floor[bin] < t->least[bin]; */
     uint32_t n = (uint32_t)t->top[bin] - t->floor[bin];
     tcache_flush_oldest(t, bin, n - n / 2);
     t->full[bin] = 1;
     t->fill[bin] = TCACHE_FILL_FIRST;
+    /*@ ghost tcache_lemma_ok(t); */
 }
 
 /* A live block comes on top. */
@@ -396,18 +457,55 @@ static void tcache_add(struct tcache *t, uint32_t bin, uint64_t block)
     tcache_raise(t, bin);
 }
 
-void tcache_free_slow(struct tcache *t, uint64_t block, const char *call)
+/* A block past the stacks: of an uncached class (bin 0), or where there are none. */
+/*@ requires lock:    LocksFree(LOCK_BIN(0));
+    requires heap:    HeapOk;
+    requires ok:      TcacheOk(t);
+    requires live:    block < ADDRESS_MAX && block_state[block] == BLOCK_LIVE;
+    requires class:   bin < TCACHE_BINS;
+    requires cached:  bin != 0 ==> block_szind[block] == bin - 1;
+    requires large:   bin == 0 ==> block_szind[block] >= TCACHE_BINS - 1;
+    terminates        \true;
+    exits             \false;
+    assigns           HEAP_ASSIGNS, large_freed;
+    ensures  lock:    LocksFree(LOCK_BIN(0));
+    ensures  heap:    HeapOk;
+    ensures  ok:      TcacheOk(t);
+    ensures  gone:    block_state[block] != BLOCK_LIVE;
+    ensures  kept:    LiveSame{Pre,Post}(block);
+    ensures  none:    LiveNoneNew{Pre,Post}(0);
+*/
+static void tcache_free_past(uint32_t bin, uint64_t block, const char *call) /*@ ghost (struct tcache *t) */
 {
-    uint32_t bin = tcache_bin_checked(block, call);
-    if (bin == 0) {
-        tcache_free_large(block, call);
-        tcache_tick(t);
-        return;
-    }
-    if (t->limit[bin] == t->floor[bin]) {       /* a stand-in */
+    /*@ assert absent: TcacheAbsent(t, block); */
+    if (bin != 0) {
         tcache_give_one(bin, block);
-        return;
+    } else {
+        tcache_free_large(block, call);
     }
+    /*@ assert same: TcacheShapeSame{Pre,Here}(t); */
+    /*@ ghost tcache_lemma_ok(t); */
+}
+
+/* A block comes into its stack. */
+/*@ requires lock:    LocksFree(LOCK_BIN(0));
+    requires heap:    HeapOk;
+    requires ok:      TcacheOk(t);
+    requires live:    block < ADDRESS_MAX && block_state[block] == BLOCK_LIVE;
+    requires class:   0 < bin < TCACHE_BINS && block_szind[block] == bin - 1;
+    requires some:    t->floor[bin] < t->limit[bin];
+    terminates        \true;
+    exits             \false;
+    assigns           TCACHE_ASSIGNS(t);
+    ensures  lock:    LocksFree(LOCK_BIN(0));
+    ensures  heap:    HeapOk;
+    ensures  ok:      TcacheOk(t);
+    ensures  gone:    block_state[block] != BLOCK_LIVE;
+    ensures  kept:    LiveSame{Pre,Post}(block);
+    ensures  none:    LiveNoneNew{Pre,Post}(0);
+*/
+static void tcache_free_cached(struct tcache *t, uint32_t bin, uint64_t block, const char *call)
+{
     /*@ ghost heap_lemma_out(block); */
     tcache_look(t, block);
     if (tcache_top(t, bin) == block) {
@@ -417,4 +515,17 @@ void tcache_free_slow(struct tcache *t, uint64_t block, const char *call)
         tcache_make_room(t, bin);
     }
     tcache_add(t, bin, block);
+}
+
+void tcache_free_slow(struct tcache *t, uint64_t block, const char *call)
+{
+    uint32_t bin = tcache_bin_checked(block, call);
+    if (bin == 0) {
+        tcache_free_past(bin, block, call) /*@ ghost (t) */;
+        tcache_tick(t);
+    } else if (t->limit[bin] == t->floor[bin]) {        /* a stand-in */
+        tcache_free_past(bin, block, call) /*@ ghost (t) */;
+    } else {
+        tcache_free_cached(t, bin, block, call);
+    }
 }

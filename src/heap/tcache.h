@@ -29,24 +29,26 @@
 #define TCACHE_FILL_FIRST 8U                                    /* blocks of a thread's first fill; doubles at each miss */
 #define TCACHE_SLOTS (TCACHE_BINS * (TCACHE_DEPTH_MAX + 1U))
 
+/* What slow paths write is signed where it has 16 bits: the types of a radix_entry are not, so the proofs see at once that
+ * the radix tree stays as it is. */
 struct tcache {
     uint64_t            top[TCACHE_BINS];
     uint16_t            limit[TCACHE_BINS];
     divide_magic_t      magic[TCACHE_BINS];                     /* reciprocal of the class */
     divide_magic_t      negated[TCACHE_BINS];                   /* the same, as word_negate makes it */
     uint64_t            window_pages;                           /* RADIX_WINDOW_PAGES, or 0: no leaf yet */
-    uint64_t            window;                                 /* where the window of the leaf begins */
+    uint64_t            window;                                 /* where the window of the leaf begins, never 0 */
     struct radix_leaf  *leaf;
     uint8_t             bin_of[SC_LOOKUP_MAX + 1];              /* bytes -> bin: a byte each saves two instructions */
     uint32_t            floor[TCACHE_BINS];
-    uint16_t            fill[TCACHE_BINS];                      /* blocks to ask for at the next miss */
+    int16_t             fill[TCACHE_BINS];                      /* blocks to ask for at the next miss */
     uint32_t            least[TCACHE_BINS];                     /* smallest limit */
     uint32_t            room[TCACHE_BINS];                      /* largest limit */
-    uint16_t            missed[TCACHE_BINS];                    /* 1: since the last collection */
-    uint16_t            full[TCACHE_BINS];                      /* 1: overflowed since the last collection and miss */
+    int16_t             missed[TCACHE_BINS];                    /* 1: since the last collection */
+    int16_t             full[TCACHE_BINS];                      /* 1: overflowed since the last collection and miss */
     uint16_t            arena;
-    uint16_t            ticks;                                  /* slow events until the next collection */
-    uint16_t            collect;                                /* bin whose turn it is */
+    int16_t             ticks;                                  /* slow events until the next collection */
+    int16_t             collect;                                /* bin whose turn it is */
     struct tcache      *next;                                   /* in the list of all caches */
     struct tcache      *next_idle;                              /* in the list of those without a thread */
     uint64_t            slot[TCACHE_SLOTS];
@@ -156,6 +158,7 @@ static inline uint64_t tcache_bin_of(const struct tcache *t, uint64_t bytes)
     ensures  address: \result < t->window_pages ==> block < ADDRESS_MAX;
     ensures  page:    \result < t->window_pages ==>
                       block / PAGE == t->window / RADIX_HALF * RADIX_WINDOW_PAGES + \result;
+    ensures  null:    block == 0 ==> t->window_pages <= \result;
 */
 static inline uint64_t tcache_window_page(const struct tcache *t, uint64_t block)
 {
@@ -215,17 +218,18 @@ static inline void tcache_raise(struct tcache *t, uint64_t bin)
 }
 
 /* False when the slow path has to look: no block of a cached class begins there, the stack is full, the block is the
- * one freed last, or the address lies in another window than the one before. Then nothing has changed. */
+ * one freed last, the address lies in another window than the one before, or it is 0. Then nothing has changed. */
 /*@ requires heap:    HeapOk;
     requires ok:      TcacheOk(t);
-    requires live:    block < ADDRESS_MAX ==> block_state[block] == BLOCK_LIVE;
+    requires live:    0 < block < ADDRESS_MAX ==> block_state[block] == BLOCK_LIVE;
     terminates        \true;
     exits             \false;
     assigns           TCACHE_ASSIGNS_STACKS(t), block_state[block], block_pos[block];
     ensures  heap:    HeapOk;
     ensures  ok:      TcacheOk(t);
     ensures  cached:  \result ==> block < ADDRESS_MAX && block_state[block] == BLOCK_CACHED;
-    ensures  none:    !\result && block < ADDRESS_MAX ==> block_state[block] == BLOCK_LIVE;
+    ensures  none:    !\result && 0 < block < ADDRESS_MAX ==> block_state[block] == BLOCK_LIVE;
+    ensures  null:    block == 0 ==> !\result;
     ensures  same:    !\result ==> TcacheSame{Pre,Post}(t);
     ensures  begins:  \result ==> radix_word_of[block / PAGE] / WORD_HALF != 0 &&
                       WordBegins(radix_word_of[block / PAGE], block, ScBytes(radix_word_of[block / PAGE] / WORD_HALF - 1));
@@ -236,15 +240,20 @@ static inline bool tcache_push(struct tcache *t, uint64_t block)
     if (page >= t->window_pages) {
         return false;
     }
+    /*@ assert out: BlockOut(block); */
     /*@ ghost tcache_lemma_word(block); */
     uint64_t bin = radix_leaf_high(t->leaf, page) /*@ ghost (t->window / RADIX_HALF) */;
     uint32_t base = radix_leaf_low(t->leaf, page) /*@ ghost (t->window / RADIX_HALF) */;
     if (word_fraction(base, block, t->negated[bin]) /*@ ghost (t->magic[bin]) */ >= t->magic[bin]) {
         return false;
     }
+    /*@ assert class: 0 < bin && block_szind[block] == bin - 1; */
     /*@ ghost uint32_t offset = (uint32_t)((block % WORD_HALF + WORD_HALF - base) % WORD_HALF); */
     /*@ assert offset: offset == WordOffset(base, block); */
+    /*@ assert bytes: TcacheMagic(t) && TcacheBytes(t); */
     /*@ ghost word_lemma_begins(offset, tcache_bytes[bin], t->magic[bin]); */
+    /*@ assert begins: radix_word_of[block / PAGE] / WORD_HALF == bin &&
+                       WordBegins(radix_word_of[block / PAGE], block, ScBytes(bin - 1)); */
     uint64_t top = ATOMIC_LOAD(t->top[bin]);
     if ((uint16_t)top >= t->limit[bin] || t->slot[top] == block) {
         return false;
@@ -252,7 +261,9 @@ static inline bool tcache_push(struct tcache *t, uint64_t block)
     tcache_put(t, top, block) /*@ ghost (bin) */;
     /*@ assert absent: TcacheAbsent(t, block); */
     /*@ ghost block_set_cached(block, (uint32_t)top + 1); */
+    /*@ assert above: top == t->top[bin] && TcacheAbove(t, bin, top + 1); */
     tcache_raise(t, bin);
+    /*@ ghost tcache_lemma_ok(t); */
     return true;
 }
 

@@ -81,6 +81,7 @@ static inline void tcache_give_larges(const uint64_t *blocks, uint32_t n) /*@ gh
     for (uint32_t i = 0; i < n; i++) {
         /*@ assert others: \forall integer k; i < k < n ==> blocks[k] != blocks[i] && BlockOut(blocks[k]); */
         tcache_give_large(blocks[i]);
+        /*@ assert same: \forall integer k; i < k < n ==> BlockSame{LoopCurrent,Here}(blocks[k]); */
     }
 }
 
@@ -266,6 +267,7 @@ static inline void tcache_close_gap(struct tcache *t, uint32_t bin, uint32_t n)
     ensures  lock:    LocksFree(LOCK_BIN(0));
     ensures  heap:    HeapOk;
     ensures  ok:      TcacheOk(t);
+    ensures  same:    TcacheShapeSame{Pre,Post}(t);
     ensures  top:     t->top[bin] == \old(t->top[bin]) - n;
     ensures  less:    TcacheLess{Pre,Post}(t);
     ensures  kept:    LiveSame{Pre,Post}(0);
@@ -278,6 +280,7 @@ static inline void tcache_flush_oldest(struct tcache *t, uint32_t bin, uint32_t 
         tcache_give_oldest(t, bin, n);
         tcache_close_gap(t, bin, n);
         tcache_set_height(t, bin, left);
+        /*@ ghost tcache_lemma_ok(t); */
     }
 }
 

@@ -351,7 +351,7 @@ static void tcache_renew(struct tcache *t)
 {
     t->window_pages = 0;
     /*@ loop invariant range:  0 <= b <= TCACHE_BINS;
-        loop invariant fill:   \forall integer a; 0 <= a < b ==> t->fill[a] <= TCACHE_SLOTS;
+        loop invariant fill:   \forall integer a; 0 <= a < b ==> 0 <= t->fill[a] <= TCACHE_SLOTS;
         loop invariant limits: TcacheLimits(t);
         loop invariant tops:   TcacheTops(t);
         loop invariant turn:   TcacheTurn(t);
