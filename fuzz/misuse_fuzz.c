@@ -3,11 +3,11 @@
  * message, the shadow model and the statistics. The linker routes the end of the trap (os_abort) here, so the world goes
  * on after the message; where a trap strikes in the middle of a change, a child process takes the step. */
 #include <setjmp.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "api/stats.h"
 #include "api/thread.h"
+#include "child.h"
 #include "heap_model.h"
 #include "pages/pages.h"
 #include "platform/os.h"
@@ -145,8 +145,7 @@ static void step_twice_late(uint32_t i, uint32_t k)
         &__llvm_profile_write_file != NULL ? (void)__llvm_profile_write_file() : (void)0;
         _exit(0);
     }
-    int status = 0;
-    if (child > 0 && (waitpid(child, &status, 0) != child || status != 0)) {
+    if (child > 0 && !child_ends_well(child)) {
         heap_model_fail("a late double free", b->address);
     }
 }

@@ -11,11 +11,11 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define HEAP_MODEL_BLOCKS 512U
 #include "api/stats.h"
+#include "child.h"
 #include "heap_check.h"
 #include "heap_model.h"
 #include "pages/pages.h"
@@ -199,7 +199,6 @@ static void send(struct worker *w)
 /* The child finds its thread's blocks as they were, and an allocator that works. */
 static void fork_now(struct worker *w)
 {
-    int   status = 0;
     pid_t child = fork();
     if (child == 0) {
         signal(SIGALRM, SIG_DFL);
@@ -213,8 +212,8 @@ static void fork_now(struct worker *w)
         qed_malloc_trim(0);
         _exit(0);
     }
-    if (child > 0 && (waitpid(child, &status, 0) != child || status != 0)) {
-        heap_model_fail("the child of a fork failed", (void *)(uintptr_t)status);
+    if (child > 0 && !child_ends_well(child)) {
+        heap_model_fail("the child of a fork failed", (void *)(uintptr_t)child);
     }
 }
 
