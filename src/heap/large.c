@@ -30,9 +30,11 @@ uint64_t large_freed;
 static uint32_t large_take(uint64_t npages, uint64_t align_npages, bool *zeroed)
 {
     /*@ ghost large_lemma_pages(); */
+    /*@ assert was: HeapSlabWords; */
     uint32_t e = pages_alloc(npages, align_npages, zeroed);
     /*@ assert owners: LargeOwners{Pre,Here}(0); */
     /*@ assert pages: LargePages{Pre,Here}; */
+    /*@ assert words: LargeWords{Pre,Here}; */
     /*@ ghost large_lemma_ok(); */
     return e;
 }
