@@ -30,7 +30,7 @@ static inline void user_move(uint64_t to, uint64_t from, uint64_t bytes)
 #else
 {
     uint64_t half = bytes / 2 / PAGE * PAGE;
-    if (bytes < USER_MOVE_MIN || bytes % PAGE != 0) {
+    if (bytes < USER_MOVE_MIN || (to | from | bytes) % PAGE != 0) {
         memcpy((void *)to, (const void *)from, bytes);
     } else if (!os_move(to / PAGE, from / PAGE, bytes / PAGE)) {
         user_move(to, from, half);
