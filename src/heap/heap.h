@@ -18,7 +18,7 @@
 
 #define ARENAS_MAX 64U
 #define BINS (ARENAS_MAX * SC_NBINS)
-#define HEAP_LARGE_CACHED 9U                    /* large classes that thread caches hold: 16 to 64 KiB by default */
+#define HEAP_LARGE_CACHED 17U                   /* large classes that thread caches hold: 16 to 256 KiB by default */
 
 _Static_assert(PAGE_CACHE_HEAPS + BINS <= PAIRING_HEAP_COUNT_MAX, "one heap for each bin");
 _Static_assert(BINS <= UINT16_MAX, "slab_bin holds a bin in two bytes");

@@ -8,7 +8,7 @@
 #define TCACHE_BYTES 65536UL            /* a stack holds about this much, within the two depths below */
 #define TCACHE_BYTES_MAX 524288UL       /* and this much where the thread swings */
 #define TCACHE_LARGE_BYTES 131072UL     /* the same for large classes */
-#define TCACHE_LARGE_BYTES_MAX 1048576UL
+#define TCACHE_LARGE_BYTES_MAX 4194304UL
 
 struct tcache tcache_unborn;
 struct tcache tcache_dead;
