@@ -1,5 +1,5 @@
-/* divide_fuzz: the step is a size and an offset in a run that fits, from eight bytes of the input; the check is the
- * processor's own division. */
+/* divide_fuzz: the step is a size and an offset in a run that fits (of sizes above DIVIDE_SIZE_MAX, a short one), from eight
+ * bytes of the input; the check is the processor's own division. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +14,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         uint32_t bytes, offset;
         memcpy(&bytes, data, 4);
         memcpy(&offset, data + 4, 4);
-        bytes = (uint32_t)(SC_TINY + bytes % (DIVIDE_SIZE_MAX - SC_TINY + 1));
-        uint64_t end = DIVIDE_NREGIONS_MAX(bytes) * bytes;
+        bool above = bytes > UINT32_MAX / 2;
+        bytes = above ? bytes : (uint32_t)(SC_TINY + bytes % (DIVIDE_SIZE_MAX - SC_TINY + 1));
+        uint64_t end = above ? DIVIDE_SIZE_MAX : DIVIDE_NREGIONS_MAX(bytes) * bytes;
         end = end < 1UL << DIVIDE_LG_OFFSET ? end : 1UL << DIVIDE_LG_OFFSET;
         offset = (uint32_t)(offset % end);
         divide_magic_t magic = divide_magic(bytes);

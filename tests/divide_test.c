@@ -1,11 +1,11 @@
-/* divide_test: every offset of the longest run of every small class that fits, and the cached large classes, against the
+/* divide_test: every offset of the longest run of every class that fits, and the short offsets of large sizes, against the
  * processor's own division. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "math/divide.h"
 
-#define NSIZES_TESTED (SC_NBINS + 9)        /* beyond: the runs are single regions, or do not fit */
+#define NSIZES_LARGE 40U                    /* large classes tested: more than thread caches hold */
 
 static uint64_t checks;
 
@@ -43,11 +43,28 @@ static void check_size(uint32_t size)
     check_offset(size, magic, end - 1);
 }
 
+/* Every offset that such a size allows. */
+static void check_first(uint32_t size)
+{
+    divide_magic_t magic = divide_magic(size);
+    check((uint64_t)magic * size >= DIVIDE_ONE && ((uint64_t)magic - 1) * size < DIVIDE_ONE, "magic", size, magic);
+    for (uint64_t offset = 0; offset < DIVIDE_SIZE_MAX; offset++) {
+        check_offset(size, magic, offset);
+    }
+}
+
 int main(void)
 {
-    for (uint32_t i = 0; i < NSIZES_TESTED && size_class_bytes(i) <= DIVIDE_SIZE_MAX; i++) {
-        check_size((uint32_t)size_class_bytes(i));
+    for (uint32_t i = 0; i < SC_NBINS + NSIZES_LARGE && size_class_bytes(i) <= UINT32_MAX; i++) {
+        uint32_t size = (uint32_t)size_class_bytes(i);
+        if (size <= DIVIDE_SIZE_MAX) {
+            check_size(size);
+        } else {
+            check_first(size);
+        }
     }
+    check_first(DIVIDE_SIZE_MAX + 1);
+    check_first(UINT32_MAX);
     for (uint32_t i = 0; i < SC_NBINS; i++) {       /* slabs of the least page count fit */
         uint64_t bytes = size_class_slab_pages(i) * PAGE;
         check(bytes / size_class_bytes(i) <= DIVIDE_NREGIONS_MAX(size_class_bytes(i)), "fits", i, bytes);

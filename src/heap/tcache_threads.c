@@ -166,7 +166,7 @@ static void tcache_fill_magic(void)
 {
     /*@ loop invariant range: 1 <= b <= TCACHE_BINS;
         loop invariant bytes: \forall integer a; 0 < a < b ==> tcache_bytes[a] == ScBytes(a - 1);
-        loop invariant most:  \forall integer a; 0 < a < b ==> SC_TINY <= tcache_bytes[a] <= DIVIDE_SIZE_MAX;
+        loop invariant most:  \forall integer a; 0 < a < b ==> SC_TINY <= tcache_bytes[a];
         loop invariant magic: \forall integer a; 0 < a < b ==>
                               tcache_magic[a] <= DIVIDE_ONE / SC_TINY && DivideMagic(tcache_magic[a], tcache_bytes[a]);
         loop assigns   b, tcache_magic[0 .. TCACHE_BINS - 1], tcache_bytes[0 .. TCACHE_BINS - 1];

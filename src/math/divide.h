@@ -3,6 +3,8 @@
  * magic is 2^DIVIDE_LG / size, rounded up. For an offset into a run of n regions of `size` bytes, n * size * size at most
  * 2^DIVIDE_LG, the high part of offset * magic is offset / size, and the low part (the fraction) is below magic exactly
  * when offset is a multiple of size. A caller that knows the run states so by the ghost call divide_lemma_exact.
+ * Sizes above DIVIDE_SIZE_MAX have no such run: of them the fraction tells 0 from all other offsets below DIVIDE_SIZE_MAX
+ * (divide_lemma_first).
  * Lemire, Kaser and Kurz, "Faster remainder by direct computation" (2019).
  *
  * The classes of 4 KiB pages get by with 32 bits of fraction: then the test for multiples compiles to imul and cmp.
@@ -37,7 +39,7 @@ _Static_assert(DIVIDE_ONE / SC_TINY < 1UL << (64 - DIVIDE_LG_OFFSET), "a product
 #include "divide.acsl"
 #include "divide_lemmas.acsl"
 
-/*@ requires range: SC_TINY <= size <= DIVIDE_SIZE_MAX;
+/*@ requires range: SC_TINY <= size;
     terminates      \true;
     exits           \false;
     assigns         \nothing;
