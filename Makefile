@@ -48,8 +48,8 @@ CPU_HOURS ?=
 LIB_FUZZING_ENGINE ?= -fsanitize=fuzzer
 FUZZ_LD  ?= $(CC)
 FUZZ     := BUILD=$(BUILD)/fuzz CC=clang CFLAGS="-O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all"
-AFL      := AFL_QUIET=1 AFL_LLVM_INSTRUMENT=PCGUARD $(MAKE) -s BUILD=$(BUILD)/afl CC=afl-clang-fast CFLAGS="-O2 -g"
-CMPLOG   := AFL_QUIET=1 AFL_LLVM_CMPLOG=1 $(MAKE) -s BUILD=$(BUILD)/cmplog CC=afl-clang-fast CFLAGS="-O2 -g"
+AFL      := AFL_QUIET=1 AFL_LLVM_INSTRUMENT=PCGUARD AFL_LLVM_DENYLIST=fuzz/afl.deny $(MAKE) -s BUILD=$(BUILD)/afl CC=afl-clang-fast CFLAGS="-O2 -g"
+CMPLOG   := AFL_QUIET=1 AFL_LLVM_CMPLOG=1 AFL_LLVM_DENYLIST=fuzz/afl.deny $(MAKE) -s BUILD=$(BUILD)/cmplog CC=afl-clang-fast CFLAGS="-O2 -g"
 REPLAY   := BUILD=$(BUILD)/replay CC=gcc CFLAGS="-O2 -g" LIB_FUZZING_ENGINE=$(BUILD)/replay/obj/fuzz/replay.o
 COVER    := BUILD=$(BUILD)/cover CC=clang CFLAGS="-O1 -g -fprofile-instr-generate -fcoverage-mapping" LIB_FUZZING_ENGINE=$(BUILD)/cover/obj/fuzz/replay.o
 

@@ -13,7 +13,7 @@
 #include "malloc_world.h"
 
 #define BATCH_BYTES (1U << 18)                          /* in all blocks of a batch */
-#define TOUCHED_BYTES (1U << 18)                        /* zeroed or copied by a call: more mostly waits for pages */
+#define TOUCHED_BYTES (1U << 16)                        /* zeroed or copied by a call: more mostly waits for pages */
 
 static const uint8_t *input;
 static size_t         input_left;

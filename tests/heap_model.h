@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "platform/config.h"
-#include "platform/config.h"
 
 #ifndef HEAP_MODEL_BLOCKS
 #define HEAP_MODEL_BLOCKS 1024U          /* at most 65536 */
@@ -49,21 +48,18 @@ static inline _Noreturn void heap_model_fail(const char *what, const void *addre
 
 /* ---- contents ---------------------------------------------------------------------------------------------------- */
 
+/* At most HEAP_MODEL_FULL bytes. */
 static inline void heap_model_piece(struct heap_model_block *b, size_t from, size_t to, bool write)
 {
-    static unsigned char pattern[512];
-    for (unsigned i = 0; pattern[511] == 0 && i < 512; i++) {
+    static unsigned char pattern[HEAP_MODEL_FULL + 256];
+    for (unsigned i = 0; pattern[sizeof pattern - 1] == 0 && i < sizeof pattern; i++) {
         pattern[i] = (unsigned char)i;
     }
-    while (from < to) {
-        size_t               n = to - from < 256 ? to - from : 256;
-        const unsigned char *wanted = &pattern[(b->seed + from) % 256];
-        if (write) {
-            memcpy(b->address + from, wanted, n);
-        } else if (memcmp(b->address + from, wanted, n) != 0) {
-            heap_model_fail("a live block changed", b->address);
-        }
-        from += n;
+    const unsigned char *wanted = &pattern[(b->seed + from) % 256];
+    if (write && from < to) {
+        memcpy(b->address + from, wanted, to - from);
+    } else if (from < to && memcmp(b->address + from, wanted, to - from) != 0) {
+        heap_model_fail("a live block changed", b->address);
     }
 }
 

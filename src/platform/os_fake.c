@@ -75,7 +75,7 @@ uint64_t os_map(uint64_t npages)
     }
     uint64_t page = os_fake.upwards ? span_low : span_high - npages;
     void    *at = (void *)(page * PAGE);
-    if (mmap(at, npages * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) != at) {
+    if (mprotect(at, npages * PAGE, PROT_READ | PROT_WRITE) != 0) {
         return 0;
     }
     if (os_fake.upwards) {
@@ -87,9 +87,16 @@ uint64_t os_map(uint64_t npages)
     return page;
 }
 
+static void close_pages(uint64_t page, uint64_t npages)     /* no memory any more, no access until they are mapped again */
+{
+    if (npages > 0) {
+        (void)mmap((void *)(page * PAGE), npages * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    }
+}
+
 void os_unmap(uint64_t page, uint64_t npages)
 {
-    (void)mmap((void *)(page * PAGE), npages * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    close_pages(page, npages);
     os_fake.mapped_npages -= npages;
 }
 
@@ -131,12 +138,8 @@ void *os_map_metadata(size_t bytes)
 void os_fake_rewind(void)
 {
     uint64_t end = span_high == 0 ? 0 : span_first + OS_FAKE_SPAN_NPAGES;
-    if (span_low > span_first) {
-        (void)madvise((void *)(span_first * PAGE), (span_low - span_first) * PAGE, MADV_DONTNEED);
-    }
-    if (span_high < end) {
-        (void)madvise((void *)(span_high * PAGE), (end - span_high) * PAGE, MADV_DONTNEED);
-    }
+    close_pages(span_first, span_low - span_first);
+    close_pages(span_high, end - span_high);
     if (metadata_used > 0) {
         (void)madvise((void *)metadata_first, metadata_used, MADV_DONTNEED);
     }

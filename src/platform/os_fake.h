@@ -39,7 +39,8 @@ extern struct os_fake os_fake;
 /* Controls as at the start: nothing fails, the clock at 0. What is mapped stays mapped. */
 void os_fake_reset(void);
 
-/* The whole machine as at the start: nothing is mapped, and what was reads as zero. Whoever uses memory of before forgets it. */
+/* The whole machine as at the start: nothing is mapped, and what is mapped next reads as zero. Whoever uses memory of before
+ * forgets it: of os_map's, an access faults. */
 void os_fake_rewind(void);
 
 /* First page number of the span, 0 if it could not be reserved. */
