@@ -79,14 +79,13 @@ RESET_UNOBSERVED static void reset_page(struct reset_page *to, const struct rese
 }
 
 /* Where the kernel does not say what is a copy, it drops all of them. */
-RESET_UNOBSERVED static void reset_part(struct reset_part *part)
+RESET_UNOBSERVED static void reset_part(struct reset_part *part, int pagemap)
 {
     uint64_t entry[RESET_ENTRIES];
-    int      file = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
     for (size_t first = 0; first < part->npages; first += RESET_ENTRIES) {
         size_t n = part->npages - first < RESET_ENTRIES ? part->npages - first : RESET_ENTRIES;
         off_t  at = (off_t)(((uintptr_t)part->from / PAGE + first) * sizeof *entry);
-        if (file < 0 || pread(file, entry, n * sizeof *entry, at) != (ssize_t)(n * sizeof *entry)) {
+        if (pagemap < 0 || pread(pagemap, entry, n * sizeof *entry, at) != (ssize_t)(n * sizeof *entry)) {
             madvise(part->from, part->npages * PAGE, MADV_DONTNEED);
             break;
         }
@@ -96,7 +95,6 @@ RESET_UNOBSERVED static void reset_part(struct reset_part *part)
             }
         }
     }
-    file < 0 ? 0 : close(file);
 }
 
 static void reset(void)
@@ -106,8 +104,10 @@ static void reset(void)
         reset_map(&data, qed_data_start, qed_data_end);
         reset_map(&bss, qed_bss_start, qed_bss_end);
     } else {
-        reset_part(&data);
-        reset_part(&bss);
+        int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+        reset_part(&data, pagemap);
+        reset_part(&bss, pagemap);
+        pagemap < 0 ? 0 : close(pagemap);
     }
     os_fake_rewind();
     thread_cache = &tcache_unborn;
