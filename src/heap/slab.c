@@ -159,6 +159,80 @@ static inline void slab_put(uint64_t *out, uint32_t slot, uint64_t address)
     /*@ ghost slab_cut = region + 1; */
 }
 
+/* Takes all regions of word i, which is full, into the slots below left; returns the slots left. */
+/*@ requires id:       0 < e < TABLE_MAX;
+    requires word:     i < SLAB_WORDS;
+    requires sums:     SlabSums(e);
+    requires bound:    SlabSumsBound(e);
+    requires bytes:    bytes <= SC_SMALL_MAXCLASS;
+    requires base:     base < (1UL << LG_VADDR);
+    requires full:     slab_bits[e].w[i] == UINT64_MAX;
+    requires slots:    64 <= left <= hi <= SLAB_REGIONS_MAX;
+    requires out:      \valid(out + (0 .. left - 1));
+    requires cut:      slab_cut == 64 * i;
+    requires below:    SlotsBelow(left, hi, slab_cut);
+    requires inverse:  SlotsInverse(left, hi);
+    requires address:  SlotsAddress(out, left, hi, base, bytes);
+    requires apart:    SlotsApart(out, left, hi, bytes);
+    requires within:   SlotsWithin(out, left, hi, base, base + slab_cut * bytes, bytes);
+    terminates         \true;
+    exits              \false;
+    assigns            slab_bits[e].w[i], slab_sum[e].upto[i + 1 .. SLAB_WORDS], out[0 .. left - 1], slab_cut,
+                       slab_slot_region[0 .. left - 1], slab_region_slot[64 * i .. 64 * i + 63];
+    ensures  left:     \result <= left;
+    ensures  full:     \result > 0 ==> slab_bits[e].w[i] == 0;
+    ensures  sums:     SlabSums(e);
+    ensures  bound:    SlabSumsBound(e);
+    ensures  total:    slab_sum[e].upto[SLAB_WORDS] == \old(slab_sum[e].upto[SLAB_WORDS]) - (left - \result);
+    ensures  cut:      64 * i <= slab_cut <= 64 * i + 64;
+    ensures  rest:     \forall integer r; 64 * i <= r < 64 * i + 64 ==>
+                       (SlabFree(e, r) <==> SlabFree{Pre}(e, r) && r >= slab_cut);
+    ensures  free:     \forall integer s; \result <= s < left ==> 64 * i <= slab_slot_region[s] &&
+                       SlabFree{Pre}(e, slab_slot_region[s]);
+    ensures  all:      \forall integer r; 64 * i <= r < slab_cut && SlabFree{Pre}(e, r) ==>
+                       \result <= slab_region_slot[r] < left && slab_slot_region[slab_region_slot[r]] == r;
+    ensures  last:     \result < left ==> slab_slot_region[\result] == slab_cut - 1;
+    ensures  below:    SlotsBelow(\result, hi, slab_cut);
+    ensures  inverse:  SlotsInverse(\result, hi);
+    ensures  address:  SlotsAddress(out, \result, hi, base, bytes);
+    ensures  apart:    SlotsApart(out, \result, hi, bytes);
+    ensures  within:   SlotsWithin(out, \result, hi, base, base + slab_cut * bytes, bytes);
+*/
+static inline uint32_t slab_take_full(uint32_t e, uint32_t i, uint64_t base, uint32_t bytes, uint64_t *out,
+                                      uint32_t left) /*@ ghost (uint32_t hi) */
+{
+    /*@ ghost slab_lemma_scale(64 * i, SLAB_REGIONS_MAX, bytes); */
+    uint64_t word_base = slab_place(base, bytes, 64 * i);
+    /*@ ghost bitmap_word_lemma_ones_shifted(0); */
+    /*@ assert full: \forall integer r; 64 * i <= r < 64 * i + 64 ==> SlabFree(e, r); */
+    /*@ loop invariant range:   0 <= b <= 64;
+        loop invariant left:    left == \at(left, Pre) - b;
+        loop invariant cut:     slab_cut == 64 * i + b;
+        loop invariant above:   \forall integer s; left <= s < \at(left, Pre) ==> 64 * i <= slab_slot_region[s];
+        loop invariant all:     \forall integer r; 64 * i <= r < slab_cut ==>
+                                  left <= slab_region_slot[r] < \at(left, Pre) &&
+                                  slab_slot_region[slab_region_slot[r]] == r;
+        loop invariant last:    b > 0 ==> slab_slot_region[left] == slab_cut - 1;
+        loop invariant below:   SlotsBelow(left, hi, slab_cut);
+        loop invariant inverse: SlotsInverse(left, hi);
+        loop invariant address: SlotsAddress(out, left, hi, base, bytes);
+        loop invariant apart:   SlotsApart(out, left, hi, bytes);
+        loop invariant within:  SlotsWithin(out, left, hi, base, base + slab_cut * bytes, bytes);
+        loop assigns b, left, slab_cut, out[0 .. \at(left, Pre) - 1], slab_slot_region[0 .. \at(left, Pre) - 1],
+                     slab_region_slot[64 * i .. 64 * i + 63];
+        loop variant 64 - b;
+    */
+    for (uint32_t b = 0; b < 64; b++) {
+        left -= 1;
+        uint64_t address = slab_place(word_base, bytes, b);
+        slab_put(out, left, address) /*@ ghost (hi, base, bytes, 64 * i + b) */;
+    }
+    /*@ ghost bitmap_word_lemma_mask(UINT64_MAX, 64); */
+    /*@ ghost bitmap_word_lemma_none(0, 64); */
+    slab_set_word(e, i, 0);
+    return left;
+}
+
 /* Takes regions of word i into the slots below left, as many as there are or as fit; returns the slots left. */
 /*@ requires id:       0 < e < TABLE_MAX;
     requires word:     i < SLAB_WORDS;
@@ -296,7 +370,8 @@ uint32_t slab_take_batch(uint32_t e, uint64_t base, uint64_t *out, uint32_t n)
         loop variant SLAB_WORDS - i;
     */
     for (uint32_t i = 0; left > 0; i++) {
-        left = slab_take_word(e, i, base, bytes, out, left) /*@ ghost (k) */;
+        left = left >= 64 && AT(slab_bits, e).w[i] == UINT64_MAX ? slab_take_full(e, i, base, bytes, out, left) /*@ ghost (k) */
+                                                                 : slab_take_word(e, i, base, bytes, out, left) /*@ ghost (k) */;
         /*@ assert word: \forall integer r; 64 * i <= r < slab_cut && SlabFree{Pre}(e, r) ==>
                            left <= slab_region_slot[r] < k && slab_slot_region[slab_region_slot[r]] == r; */
         /*@ assert kept: \forall integer r; 0 <= r < 64 * i && SlabFree{Pre}(e, r) ==>
