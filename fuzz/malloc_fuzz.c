@@ -74,7 +74,7 @@ static void added(void *p, size_t bytes, size_t alignment, int wanted)
 static void op_calloc(size_t bytes)
 {
     size_t count = take(1), total;
-    bytes = bytes < MAPPED_BYTES_MAX ? bytes % TOUCHED_BYTES : bytes;
+    bytes = bytes < MAPPED_BYTES_MAX ? bytes % (count < 192 ? TOUCHED_BYTES : 4 * TOUCHED_BYTES) : bytes;
     count = count == 255 ? SIZE_MAX / 2 : count < 192 ? 1 : 1 + count % 4;
     bool overflow = __builtin_mul_overflow(count, bytes, &total);
     SHOW("p[%u] = qed_calloc(%zu, %zu);", model.next_id, count, bytes);
