@@ -1,7 +1,56 @@
-/* large_test: blocks of whole extents: aligned, disjoint, sized as their class, resized in place or not at all. */
+/* large_test: blocks of whole extents: aligned, disjoint, sized as their class, resized in place or not at all, with the word of
+ * their class on their first page alone; they go back by their first address alone, once, and the counts tell. */
 #include "heap_boot.h"
 
 #define BLOCKS 64U
+#define CLASSES 28U                             /* large classes tested: cached ones, and some above */
+
+static bool cached(uint32_t szind)
+{
+    return szind < SC_NBINS + HEAP_LARGE_CACHED;
+}
+
+static bool word_is(uint64_t block, uint32_t szind)
+{
+    uint64_t word = cached(szind) ? word_make(block, szind) : 0, pages = size_class_bytes(szind) / PAGE;
+    return radix_tree_word(block / PAGE) == word && radix_tree_word(block / PAGE + 1) == 0 &&
+           radix_tree_word(block / PAGE + pages - 1) == 0;
+}
+
+/* Each class by its first address alone, once; its neighbours stay. */
+static void test_free(void)
+{
+    uint64_t           block[3];
+    struct large_stats before, after;
+    bool               zeroed;
+    large_read_stats(&before);
+    for (uint32_t szind = SC_NBINS; szind < SC_NBINS + CLASSES; szind++) {
+        for (uint32_t i = 0; i < 3; i++) {
+            block[i] = large_alloc(szind, 1, cached(szind), &zeroed);
+            CHECK(block[i] != 0 && word_is(block[i], szind));
+        }
+        CHECK(!large_free(block[1] + 1) && !large_free(block[1] + PAGE) && !large_free(block[1] + (1UL << LG_VADDR)));
+        CHECK(large_free(block[1]) && !large_free(block[1]) && radix_tree_word(block[1] / PAGE) == 0);
+        CHECK(large_bytes(block[0]) == size_class_bytes(szind) && large_bytes(block[2]) == size_class_bytes(szind));
+        CHECK(large_free(block[0]) && large_free(block[2]));
+    }
+    large_read_stats(&after);
+    CHECK(after.allocated - before.allocated == 3 * CLASSES && after.freed - before.freed == 3 * CLASSES);
+}
+
+/* From each class to each other and back. */
+static void test_resize(void)
+{
+    bool zeroed;
+    for (uint32_t from = SC_NBINS; from < SC_NBINS + CLASSES; from++) {
+        for (uint32_t to = SC_NBINS; to < SC_NBINS + CLASSES; to++) {
+            uint64_t block = large_alloc(to > from ? to : from, 1, cached(to > from ? to : from), &zeroed);
+            CHECK(block != 0 && large_resize(block, from) && word_is(block, from));
+            CHECK(large_resize(block, to) && word_is(block, to) && large_bytes(block) == size_class_bytes(to));
+            CHECK(large_free(block));
+        }
+    }
+}
 
 int main(void)
 {
@@ -14,11 +63,11 @@ int main(void)
         uint32_t i = (uint32_t)random_below(BLOCKS);
         if (block[i] == 0) {
             uint64_t align = PAGE << random_below(6);
-            class[i] = SC_NBINS + (uint32_t)random_below(28);
-            block[i] = large_alloc(class[i], align, random_below(2) == 0, &zeroed);
+            class[i] = SC_NBINS + (uint32_t)random_below(CLASSES);
+            block[i] = large_alloc(class[i], align, cached(class[i]), &zeroed);
             CHECK(block[i] != 0 && block[i] % align == 0);
         } else if (random_below(3) == 0) {
-            uint32_t to = SC_NBINS + (uint32_t)random_below(28);
+            uint32_t to = SC_NBINS + (uint32_t)random_below(CLASSES);
             class[i] = large_resize(block[i], to) ? to : class[i];
         } else {
             CHECK(!large_free(block[i] + PAGE) && !large_free(block[i] + 8));
@@ -29,8 +78,10 @@ int main(void)
             uint64_t bytes = size_class_bytes(class[i]);
             CHECK(k == i || block[k] == 0 || block[i] + bytes <= block[k] || block[k] + size_class_bytes(class[k]) <= block[i]);
         }
-        CHECK(block[i] == 0 || large_bytes(block[i]) == size_class_bytes(class[i]));
+        CHECK(block[i] == 0 || (large_bytes(block[i]) == size_class_bytes(class[i]) && word_is(block[i], class[i])));
     }
+    test_free();
+    test_resize();
     CHECK(large_alloc(SC_NSIZES - 1, 1, false, &zeroed) == 0);
     CHECK(large_alloc(SC_NBINS, 1UL << 62, false, &zeroed) == 0);
     return heap_done("large");

@@ -142,14 +142,16 @@ static inline void tcache_model_give(uint32_t k, uint32_t i)
 static inline void tcache_model_resize(uint32_t i, uint32_t szind)
 {
     struct heap_model_block b = tcache_model.block[i];
-    if (b.usable <= size_class_bytes(TCACHE_BINS - 2) || szind + 1 < TCACHE_BINS) {
+    if (b.usable < SC_LARGE_MINCLASS) {
         return;
     }
     (void)heap_model_remove(&tcache_model, i);
     bool     done = large_resize((uintptr_t)b.address, szind);
     uint64_t bytes = done ? size_class_bytes(szind) : b.usable;
     heap_model_visit(&b, b.bytes, b.bytes < bytes ? b.bytes : bytes, false);
-    large_bytes((uintptr_t)b.address) != bytes ? heap_model_fail("resized to another size", b.address) : (void)0;
+    if (large_bytes((uintptr_t)b.address) != bytes || tcache_usable((uintptr_t)b.address, "model") != bytes) {
+        heap_model_fail("resized to another size", b.address);
+    }
     heap_model_add(&tcache_model, b.address, bytes, bytes, PAGE, b.seed);
 }
 

@@ -360,10 +360,10 @@ static bool realloc_in_place(uint64_t block, uint64_t bytes_now, uint32_t szind)
     if (size_class_bytes(szind) == bytes_now) {
         return true;
     }
-    if (szind + 1 < TCACHE_BINS || bytes_now <= size_class_bytes(TCACHE_BINS - 2)) {
+    if (szind < SC_NBINS || bytes_now < SC_LARGE_MINCLASS) {
         return false;
     }
-    /*@ ghost block_lemma_uncached(block_szind[block]); */
+    /*@ ghost class_lemma_bounds(block_szind[block]); */
     return large_resize(block, szind);
 }
 

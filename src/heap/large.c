@@ -1,4 +1,4 @@
-/* large: extents as blocks. How they go is in large_free.c. */
+/* large: extents as blocks. */
 #include "heap/large.h"
 
 #include "pages/pages.h"
@@ -108,34 +108,110 @@ static uint32_t large_find(uint64_t block)
     return e;
 }
 
-/* The block of extent e gets npages in place, and the class szind; false: nothing changed. */
+/* The block of extent e gets npages in place; false: it has as many as before. */
 /*@ requires lock:     LocksFree(LOCK_PAGES);
     requires ok:       HeapOk;
-    requires large:    ExtKind(e, KIND_LARGE) && !LargeCached(block_szind[ext_page[e] * PAGE]);
-    requires class:    SC_NBINS <= szind < SC_NSIZES && !LargeCached(szind) && npages * PAGE == ScBytes(szind);
+    requires large:    ExtKind(e, KIND_LARGE);
     requires some:     0 < npages;
     terminates         \true;
     exits              \false;
-    assigns            PAGES_ASSIGNS, block_szind[0 .. ADDRESS_MAX - 1];
+    assigns            PAGES_ASSIGNS;
     ensures  lock:     LocksFree(LOCK_PAGES);
-    ensures  ok:       HeapOk;
+    ensures  but:      LargeOkBut(ext_page[e] * PAGE);
     ensures  page:     ext_page[e] == \old(ext_page[e]);
-    ensures  class:    block_szind[ext_page[e] * PAGE] == (\result ? szind : \old(block_szind[ext_page[e] * PAGE]));
-    ensures  others:   \forall integer a; a != ext_page[e] * PAGE ==> block_szind[a] == \old(block_szind[a]);
+    ensures  length:   ext_npages[e] == (\result ? npages : \old(ext_npages[e]));
 */
-static bool large_stretch(uint32_t e, uint64_t npages) /*@ ghost (uint32_t szind) */
+static bool large_stretch(uint32_t e, uint64_t npages)
 {
     /*@ ghost large_lemma_pages(); */
-    /*@ ghost uint64_t block = ext_page[e] * PAGE; */
     /*@ assert own: \forall integer p; ExtIn(e, p) ==> ext_owner[p] == e; */
     /*@ assert was: HeapLargeBlock; */
     bool done = pages_resize(e, npages);
     /*@ assert pages: LargePages{Pre,Here}; */
     /*@ assert block: HeapLargeBlock; */
     /*@ assert owners: LargeOwners{Pre,Here}(e); */
-    /*@ ghost large_set_class(block, done ? szind : block_szind[block]); */
-    /*@ ghost large_lemma_ok(); */
+    /*@ ghost large_lemma_but(ext_page[e] * PAGE); */
     return done;
+}
+
+/* The block of extent e, which has the length of that class, gets the class. */
+/*@ requires large:    ExtKind(e, KIND_LARGE);
+    requires ok:       LargeOkBut(ext_page[e] * PAGE);
+    requires class:    SC_NBINS <= szind < SC_NSIZES;
+    requires length:   ext_npages[e] * PAGE == ScBytes(szind);
+    terminates         \true;
+    exits              \false;
+    assigns            block_szind[ext_page[e] * PAGE], radix_word_of[ext_page[e]], RADIX_LEAVES;
+    ensures  ok:       HeapOk;
+    ensures  class:    block_szind[ext_page[e] * PAGE] == szind;
+*/
+static void large_become(uint32_t e, uint32_t szind)
+{
+    uint64_t page = AT(ext_page, e);
+    uint64_t block = page * PAGE;
+    /*@ assert block: BlockLarge(block) && block_ext[block] == e; */
+    /*@ assert in: ExtIn(e, page) && ext_owner[page] == e; */
+    radix_tree_set_word(page, szind < SC_NBINS + HEAP_LARGE_CACHED ? word_make(block, szind) : 0);
+    /*@ ghost block_szind[block] = (uint8_t)szind; */
+    /*@ assert small: \forall integer a; BlockSmall(a) <==> BlockSmall{Pre}(a); */
+    /*@ assert large: \forall integer a; BlockLarge(a) <==> BlockLarge{Pre}(a); */
+    /*@ ghost large_lemma_ok(); */
+}
+
+/* The large block that begins at that page, that of extent mine, is out no more; 0: none begins there. */
+/*@ requires ok:       HeapOk;
+    requires page:     page < PAGE_COUNT_MAX;
+    requires no_slab:  LargeNoSlab(page * PAGE);
+    requires some:     BlockLarge(page * PAGE) ==> mine == block_ext[page * PAGE] && mine != 0;
+    requires none:     !BlockLarge(page * PAGE) ==> mine == 0;
+    terminates         \true;
+    exits              \false;
+    assigns            radix_word_of[page], RADIX_LEAVES, block_state[page * PAGE];
+    ensures  without:  LargeOkWithout(mine);
+    ensures  word:     radix_word_of[page] == 0;
+    ensures  state:    block_state[page * PAGE] == (mine != 0 ? BLOCK_NONE : \old(block_state[page * PAGE]));
+*/
+static void large_forget(uint64_t page) /*@ ghost (uint32_t mine) */
+{
+    /*@ ghost large_lemma_pages(); */
+    if (radix_tree_word(page) != 0) {
+        radix_tree_set_word(page, 0);
+    }
+    /*@ ghost if (mine != 0) { block_state[page * PAGE] = BLOCK_NONE; } */
+    /*@ assert small: \forall integer a; BlockSmall(a) <==> BlockSmall{Pre}(a); */
+    /*@ assert large: \forall integer a; BlockLarge(a) <==> BlockLarge{Pre}(a) && a != page * PAGE; */
+    /*@ ghost large_lemma_without(mine); */
+}
+
+/* Extent mine, that of no block, goes back: it begins at that page. 0: none does. */
+/*@ requires lock:     LocksFree(LOCK_PAGES);
+    requires without:  LargeOkWithout(mine);
+    requires first:    LargeFirst;
+    requires mine:     mine != 0 ==> ExtKind(mine, KIND_LARGE) && ext_page[mine] == page;
+    requires owner:    mine != 0 ==> \forall integer p; ExtIn(mine, p) ==> ext_owner[p] == mine;
+    requires no_words: mine != 0 ==> PagesNoWords(ext_page[mine], ext_page[mine] + ext_npages[mine]);
+    requires others:   \forall integer e; PagesHeld(e) && e != mine ==> ext_page[e] != page;
+    requires only:     \forall integer a; BlockLarge(a) ==> block_ext[a] != mine;
+    terminates         \true;
+    exits              \false;
+    assigns            PAGES_ASSIGNS, ext_kind[mine];
+    ensures  lock:     LocksFree(LOCK_PAGES);
+    ensures  ok:       HeapOk;
+    ensures  done:     \result <==> mine != 0;
+*/
+static bool large_release(uint64_t page) /*@ ghost (uint32_t mine) */
+{
+    /*@ assert was: LargeBlockBut(mine); */
+    bool freed = pages_release(page) /*@ ghost (mine) */;
+    /*@ assert held: \forall integer e; PagesHeld(e) ==> e != mine && ext_kind[e] == \at(ext_kind[e],Pre); */
+    /*@ assert pages: LargePages{Pre,Here}; */
+    /*@ assert owners: LargeOwners{Pre,Here}(0); */
+    /*@ assert large: \forall integer e; ExtKind(e, KIND_LARGE) ==> ExtKind{Pre}(e, KIND_LARGE) && e != mine &&
+                      ext_page[e] == \at(ext_page[e],Pre); */
+    /*@ assert block: \forall integer e; ExtKind(e, KIND_LARGE) ==> BlockLarge(\at(ext_page[e],Pre) * PAGE) &&
+                      block_ext[\at(ext_page[e],Pre) * PAGE] == e; */
+    /*@ ghost large_lemma_ok(); */
+    return freed;
 }
 
 /* ---- the interface ----------------------------------------------------------------------------------------------- */
@@ -160,6 +236,25 @@ uint64_t large_alloc(uint32_t szind, uint64_t align_bytes, bool cached, bool *ze
     return block;
 }
 
+bool large_free(uint64_t block)
+{
+    uint64_t page = block / PAGE;
+    if (block % PAGE != 0 || page >= PAGE_COUNT_MAX) {
+        /*@ assert none: !BlockLarge(block); */
+        return false;
+    }
+    /*@ ghost large_lemma_pages(); */
+    /*@ ghost uint32_t mine = large_lemma_mine(block); */
+    /*@ assert exact: page * PAGE == block && (mine != 0 <==> BlockLarge(block)); */
+    large_forget(page) /*@ ghost (mine) */;
+    /*@ assert gone: !BlockLarge(block); */
+    if (!large_release(page) /*@ ghost (mine) */) {
+        return false;
+    }
+    ATOMIC_ADD(large_freed, 1);
+    return true;
+}
+
 uint64_t large_bytes(uint64_t block)
 {
     uint32_t e = large_find(block);
@@ -173,7 +268,12 @@ bool large_resize(uint64_t block, uint32_t szind)
         return false;
     }
     uint32_t e = large_find(block);
-    return e != 0 && large_stretch(e, npages) /*@ ghost (szind) */;
+    if (e == 0 || !large_stretch(e, npages)) {
+        /*@ ghost large_lemma_whole(block); */
+        return false;
+    }
+    large_become(e, szind);
+    return true;
 }
 
 void large_read_stats(struct large_stats *stats)

@@ -71,11 +71,11 @@ bool large_free(uint64_t block);
 */
 uint64_t large_bytes(uint64_t block);
 
-/* A block of an uncached class gets another one in place; false: nothing changed. */
+/* The block gets another class in place; false: nothing changed. Its word changes while only its holder reads it. */
 /*@ requires lock:     LocksFree(LOCK_PAGES);
     requires ok:       HeapOk;
-    requires block:    BlockLarge(block) && !LargeCached(block_szind[block]);
-    requires class:    SC_NBINS <= szind < SC_NSIZES && !LargeCached(szind);
+    requires block:    BlockLarge(block);
+    requires class:    SC_NBINS <= szind < SC_NSIZES;
     terminates         \true;
     exits              \false;
     assigns            LARGE_ASSIGNS;
