@@ -30,11 +30,13 @@ uint64_t large_freed;
 static uint32_t large_take(uint64_t npages, uint64_t align_npages, bool *zeroed)
 {
     /*@ ghost large_lemma_pages(); */
-    /*@ assert was: HeapSlabWords; */
+    /*@ assert was: HeapSlabWords && HeapLargeBlock; */
     uint32_t e = pages_alloc(npages, align_npages, zeroed);
     /*@ assert owners: LargeOwners{Pre,Here}(0); */
     /*@ assert pages: LargePages{Pre,Here}; */
     /*@ assert words: LargeWords{Pre,Here}; */
+    /*@ assert block: LargeBlocks{Pre,Here}; */
+    /*@ assert slabs: LargeSlabs{Pre,Here}; */
     /*@ ghost large_lemma_ok(); */
     return e;
 }
@@ -208,8 +210,7 @@ static bool large_release(uint64_t page) /*@ ghost (uint32_t mine) */
     /*@ assert owners: LargeOwners{Pre,Here}(0); */
     /*@ assert large: \forall integer e; ExtKind(e, KIND_LARGE) ==> ExtKind{Pre}(e, KIND_LARGE) && e != mine &&
                       ext_page[e] == \at(ext_page[e],Pre); */
-    /*@ assert block: \forall integer e; ExtKind(e, KIND_LARGE) ==> BlockLarge(\at(ext_page[e],Pre) * PAGE) &&
-                      block_ext[\at(ext_page[e],Pre) * PAGE] == e; */
+    /*@ assert block: LargeBlocks{Pre,Here}; */
     /*@ ghost large_lemma_ok(); */
     return freed;
 }
