@@ -351,7 +351,7 @@ PUBLIC size_t qed_malloc_usable_size(void *block)
     ensures  kept:     LiveKeptBut{Pre,Post}(block);
     ensures  only:     LiveNoneNewBut{Pre,Post}(0);
 */
-static bool realloc_in_place(uint64_t block, uint64_t bytes_now, uint32_t szind)
+static __attribute__((noinline)) bool realloc_in_place(uint64_t block, uint64_t bytes_now, uint32_t szind)
 {
     if (szind >= SC_NSIZES) {
         return false;
@@ -390,7 +390,7 @@ static bool realloc_in_place(uint64_t block, uint64_t bytes_now, uint32_t szind)
     ensures  still:    \result == NULL ==> LiveKeptBut{Pre,Post}(0);
     ensures  same:     \result == NULL ==> ContentsKeptBut{Pre,Post}(0);
 */
-static void *realloc_move(void *block, uint64_t bytes_now, size_t size)
+static __attribute__((noinline)) void *realloc_move(void *block, uint64_t bytes_now, size_t size)
 {
     void *moved = qed_malloc(size);
     if (moved != NULL) {
@@ -414,7 +414,9 @@ PUBLIC void *qed_realloc(void *block, size_t size)
     }
     (void)thread_get();
     uint64_t bytes_now = tcache_usable((uint64_t)block, "realloc");
-    if (realloc_in_place((uint64_t)block, bytes_now, size_class_index(size))) {
+    /* In the upper part of its class: the class below is smaller. */
+    bool same = size <= bytes_now && bytes_now - size < bytes_now / (2 * SC_NGROUP);
+    if (same || realloc_in_place((uint64_t)block, bytes_now, size_class_index(size))) {
         /*@ ghost block_lemma_found(ADDR(block), size); */
         return block;
     }

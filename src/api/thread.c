@@ -100,7 +100,7 @@ void thread_exit(void *cache)
     ensures  kept:     LiveKeptBut{Pre,Post}(0);
     ensures  only:     LiveNoneNewBut{Pre,Post}(0);
 */
-static struct tcache *thread_make(void)
+static __attribute__((noinline)) struct tcache *thread_make(void)
 {
     if (!ATOMIC_LOAD_ACQUIRE(thread_booted)) {
         boot();

@@ -330,7 +330,7 @@ uint64_t tcache_refill(struct tcache *t, uint32_t bin)
     ensures  bin:     block_szind[block] < TCACHE_BINS - 1 ==> \result == block_szind[block] + 1;
     ensures  none:    block_szind[block] >= TCACHE_BINS - 1 ==> \result == 0;
 */
-static uint32_t tcache_bin_checked(uint64_t block, const char *call)
+static inline uint32_t tcache_bin_checked(uint64_t block, const char *call)
 {
     if (block / PAGE >= PAGE_COUNT_MAX) {
         return 0;
