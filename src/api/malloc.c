@@ -364,7 +364,14 @@ static __attribute__((noinline)) bool realloc_in_place(uint64_t block, uint64_t 
         return false;
     }
     /*@ ghost class_lemma_bounds(block_szind[block]); */
-    return large_resize(block, szind);
+    /*@ assert absent: TcacheAbsent(thread_cache, block); */
+    bool done = large_resize(block, szind);
+    /*@ assert same: TcacheShapeSame{Pre,Here}(thread_cache) && TcacheSame{Pre,Here}(thread_cache); */
+    /*@ assert kept: \forall integer b, i; TCACHE_IN(thread_cache, b, i) ==> BlockOut{Pre}(thread_cache->slot[i]) &&
+                     BlockSame{Pre,Here}(thread_cache->slot[i]); */
+    /*@ assert fixed: TcacheApart(thread_cache) && TcacheMagic(thread_cache) && TcacheNegated(thread_cache); */
+    /*@ ghost tcache_lemma_ok(thread_cache); */
+    return done;
 }
 
 /*@ requires ok:       MallocOk;
