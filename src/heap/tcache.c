@@ -12,13 +12,14 @@
 
 void tcache_flush(struct tcache *t)
 {
+    /*@ assert none: TCACHE_IN(t, 0, t->top[0]) ==> block_szind[t->slot[t->top[0]]] == -1; */
     /*@ loop invariant range: 1 <= b <= TCACHE_BINS;
         loop invariant lock:  LocksFree(LOCK_BIN(0));
         loop invariant heap:  HeapOk;
         loop invariant ok:    TcacheOk(t);
         loop invariant same:  TcacheShapeSame{Pre,Here}(t);
         loop invariant less:  TcacheLess{Pre,Here}(t);
-        loop invariant empty: \forall integer a; 0 < a < b ==> t->top[a] == t->floor[a];
+        loop invariant empty: \forall integer a; 0 <= a < b ==> t->top[a] == t->floor[a];
         loop invariant kept:  LiveSame{Pre,Here}(0);
         loop invariant none:  LiveNoneNew{Pre,Here}(0);
         loop assigns   b, HEAP_ASSIGNS, large_freed, TCACHE_ASSIGNS_STACKS(t);
@@ -127,7 +128,25 @@ static void tcache_collect(struct tcache *t, uint32_t bin)
     /*@ ghost tcache_lemma_ok(t); */
 }
 
-/* Other threads purge too: what this one has stays. */
+/* Pages that were free for long go back to the OS; other threads purge too. */
+/*@ requires lock:    LocksFree(LOCK_PAGES);
+    requires heap:    HeapOk;
+    terminates        \true;
+    exits             \false;
+    assigns           PAGES_ASSIGNS;
+    ensures  lock:    LocksFree(LOCK_PAGES);
+    ensures  heap:    HeapOk;
+*/
+static void tcache_purge(void)
+{
+    /*@ ghost large_lemma_pages(); */
+    pages_decay();
+    /*@ assert owners: LargeOwners{Pre,Here}(0); */
+    /*@ assert pages: LargePages{Pre,Here}; */
+    /*@ ghost large_lemma_ok(); */
+}
+
+/* What this thread has stays. */
 /*@ requires lock:    LocksFree(LOCK_BIN(0));
     requires heap:    HeapOk;
     requires ok:      TcacheOk(t);
@@ -140,11 +159,9 @@ static void tcache_collect(struct tcache *t, uint32_t bin)
 */
 static void tcache_decay(void) /*@ ghost (struct tcache *t) */
 {
-    /*@ ghost large_lemma_pages(); */
-    pages_decay();
-    /*@ assert owners: LargeOwners{Pre,Here}(0); */
-    /*@ ghost large_lemma_ok(); */
+    tcache_purge();
     /*@ assert same: TcacheShapeSame{Pre,Here}(t); */
+    /*@ ghost tcache_lemma_shape(t); */
     /*@ ghost tcache_lemma_ok(t); */
 }
 
@@ -201,6 +218,7 @@ static uint32_t tcache_take(struct tcache *t, uint32_t bin, uint32_t n)
     /*@ assert floor: \forall integer b; TCACHE_BIN(b) ==> !(first <= t->floor[b] < first + n); */
     uint32_t filled = bin_fill(t->arena, bin - 1, &t->slot[first], n) /*@ ghost (first) */;
     /*@ assert same: TcacheShapeSame{Pre,Here}(t); */
+    /*@ ghost tcache_lemma_shape(t); */
     /*@ assert slots: \forall integer b, i; TCACHE_IN(t, b, i) && b != bin ==> t->slot[i] == \at(t->slot[i],Pre); */
     /*@ ghost tcache_lemma_filled(t, bin, first, filled); */
     return filled;
@@ -278,6 +296,27 @@ static uint64_t tcache_take_one(uint32_t bin)
     return one[0];
 }
 
+/* One block of a cached large class, past the stacks. */
+/*@ requires lock:    LocksFree(LOCK_PAGES);
+    requires heap:    HeapOk;
+    requires bin:     SC_NBINS < bin < TCACHE_BINS;
+    terminates        \true;
+    exits             \false;
+    assigns           LARGE_ASSIGNS, large_allocated;
+    ensures  lock:    LocksFree(LOCK_PAGES);
+    ensures  heap:    HeapOk;
+    ensures  live:    \result != 0 ==> \result < ADDRESS_MAX && block_state[\result] == BLOCK_LIVE;
+    ensures  class:   \result != 0 ==> block_szind[\result] == bin - 1;
+    ensures  was:     \result != 0 ==> \old(block_state[\result]) == BLOCK_NONE;
+    ensures  kept:    BlocksKept{Pre,Post};
+    ensures  none:    LiveNoneNew{Pre,Post}(\result);
+*/
+static uint64_t tcache_take_large(uint32_t bin)
+{
+    bool zeroed;
+    return large_alloc(bin - 1, 1, true, &zeroed);
+}
+
 /* One block past the stacks. */
 /*@ requires lock:    LocksFree(LOCK_BIN(0));
     requires heap:    HeapOk;
@@ -297,10 +336,14 @@ static uint64_t tcache_take_one(uint32_t bin)
 */
 static uint64_t tcache_take_past(uint32_t bin) /*@ ghost (struct tcache *t) */
 {
-    bool     zeroed;
-    uint64_t block = tcache_is_small(bin) ? tcache_take_one(bin) : large_alloc(bin - 1, 1, true, &zeroed);
+    /*@ assert were: TcacheOthers(t, TCACHE_BINS); */
+    uint64_t block = tcache_is_small(bin) ? tcache_take_one(bin) : tcache_take_large(bin);
     /*@ assert kept: BlocksKept{Pre,Here}; */
+    /*@ assert stacks: TcacheSame{Pre,Here}(t); */
+    /*@ assert are: TcacheOthers(t, TCACHE_BINS); */
+    /*@ ghost tcache_lemma_stacks(t); */
     /*@ assert same: TcacheShapeSame{Pre,Here}(t); */
+    /*@ ghost tcache_lemma_shape(t); */
     /*@ ghost tcache_lemma_ok(t); */
     return block;
 }
@@ -313,9 +356,11 @@ uint64_t tcache_refill(struct tcache *t, uint32_t bin)
         tcache_miss(t, bin);
         if (tcache_is_small(bin)) {
             tcache_fill(t, bin);
+            /*@ ghost tcache_lemma_null(); */
             return tcache_pop(t, bin);
         }
     }
+    /*@ ghost tcache_lemma_null(); */
     return tcache_take_past(bin) /*@ ghost (t) */;
 }
 
@@ -454,6 +499,7 @@ static void tcache_add(struct tcache *t, uint32_t bin, uint64_t block)
     tcache_put(t, top, block) /*@ ghost (bin) */;
     /*@ assert absent: TcacheAbsent(t, block); */
     /*@ ghost block_set_cached(block, (uint32_t)top + 1); */
+    /*@ assert above: top == t->top[bin] && TcacheAbove(t, bin, top + 1); */
     tcache_raise(t, bin);
 }
 
@@ -477,13 +523,19 @@ static void tcache_add(struct tcache *t, uint32_t bin, uint64_t block)
 */
 static void tcache_free_past(uint32_t bin, uint64_t block, const char *call) /*@ ghost (struct tcache *t) */
 {
+    /*@ assert were: TcacheOthers(t, TCACHE_BINS); */
     /*@ assert absent: TcacheAbsent(t, block); */
     if (bin != 0) {
         tcache_give_one(bin, block);
     } else {
         tcache_free_large(block, call);
     }
+    /*@ assert stacks: TcacheSame{Pre,Here}(t); */
+    /*@ assert blocks: \forall integer b, i; TCACHE_IN(t, b, i) ==> BlockSame{Pre,Here}(t->slot[i]); */
+    /*@ assert are: TcacheOthers(t, TCACHE_BINS); */
+    /*@ ghost tcache_lemma_stacks(t); */
     /*@ assert same: TcacheShapeSame{Pre,Here}(t); */
+    /*@ ghost tcache_lemma_shape(t); */
     /*@ ghost tcache_lemma_ok(t); */
 }
 
@@ -507,6 +559,7 @@ static void tcache_free_past(uint32_t bin, uint64_t block, const char *call) /*@
 static void tcache_free_cached(struct tcache *t, uint32_t bin, uint64_t block, const char *call)
 {
     /*@ ghost heap_lemma_out(block); */
+    /*@ ghost tcache_lemma_null(); */
     tcache_look(t, block);
     if (tcache_top(t, bin) == block) {
         trap_misuse(call, "double free", block);
@@ -519,6 +572,7 @@ static void tcache_free_cached(struct tcache *t, uint32_t bin, uint64_t block, c
 
 void tcache_free_slow(struct tcache *t, uint64_t block, const char *call)
 {
+    /*@ ghost tcache_lemma_null(); */
     uint32_t bin = tcache_bin_checked(block, call);
     if (bin == 0) {
         tcache_free_past(bin, block, call) /*@ ghost (t) */;

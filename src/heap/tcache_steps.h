@@ -193,6 +193,7 @@ static inline void tcache_give_oldest(struct tcache *t, uint32_t bin, uint32_t n
     /*@ ghost tcache_lemma_run(t, bin, first, n); */
     tcache_give_back(bin, &t->slot[first], n) /*@ ghost (first) */;
     /*@ assert same: TcacheShapeSame{Pre,Here}(t); */
+    /*@ ghost tcache_lemma_shape(t); */
 }
 
 /* The block in slot from moves down to slot to, which is in the same stack's room and holds nothing. */
