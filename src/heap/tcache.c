@@ -12,16 +12,17 @@
 
 void tcache_flush(struct tcache *t)
 {
-    /*@ assert none: TCACHE_IN(t, 0, t->top[0]) ==> block_szind[t->slot[t->top[0]]] == -1; */
+    /*@ assert class: TCACHE_IN(t, 0, t->top[0]) ==> block_szind[t->slot[t->top[0]]] == -1; */
     /*@ loop invariant range: 1 <= b <= TCACHE_BINS;
         loop invariant lock:  LocksFree(LOCK_BIN(0));
         loop invariant heap:  HeapOk;
         loop invariant ok:    TcacheOk(t);
         loop invariant same:  TcacheShapeSame{Pre,Here}(t);
         loop invariant less:  TcacheLess{Pre,Here}(t);
-        loop invariant empty: \forall integer a; 0 <= a < b ==> t->top[a] == t->floor[a];
+        loop invariant none:  t->top[0] == t->floor[0];
+        loop invariant empty: \forall integer a; 0 < a < b ==> t->top[a] == t->floor[a];
         loop invariant kept:  LiveSame{Pre,Here}(0);
-        loop invariant none:  LiveNoneNew{Pre,Here}(0);
+        loop invariant new:   LiveNoneNew{Pre,Here}(0);
         loop assigns   b, HEAP_ASSIGNS, large_freed, TCACHE_ASSIGNS_STACKS(t);
         loop variant   TCACHE_BINS - b;
     */
@@ -270,53 +271,6 @@ static void tcache_fill(struct tcache *t, uint32_t bin)
     /*@ ghost tcache_lemma_ok(t); */
 }
 
-/* One block of a small class, past the stacks. */
-/*@ requires lock:    LocksFree(LOCK_BIN(0));
-    requires heap:    HeapOk;
-    requires bin:     0 < bin <= SC_NBINS;
-    terminates        \true;
-    exits             \false;
-    assigns           HEAP_ASSIGNS;
-    ensures  lock:    LocksFree(LOCK_BIN(0));
-    ensures  heap:    HeapOk;
-    ensures  live:    \result != 0 ==> \result < ADDRESS_MAX && block_state[\result] == BLOCK_LIVE;
-    ensures  class:   \result != 0 ==> block_szind[\result] == bin - 1;
-    ensures  was:     \result != 0 ==> \old(block_state[\result]) == BLOCK_NONE;
-    ensures  kept:    BlocksKept{Pre,Post};
-    ensures  none:    LiveNoneNew{Pre,Post}(\result);
-*/
-static uint64_t tcache_take_one(uint32_t bin)
-{
-    uint64_t one[1];
-    if (bin_fill(0, bin - 1, one, 1) /*@ ghost (0) */ == 0) {
-        return 0;
-    }
-    /*@ ghost heap_lemma_out(one[0]); */
-    /*@ ghost block_set_state(one[0], BLOCK_LIVE); */
-    return one[0];
-}
-
-/* One block of a cached large class, past the stacks. */
-/*@ requires lock:    LocksFree(LOCK_PAGES);
-    requires heap:    HeapOk;
-    requires bin:     SC_NBINS < bin < TCACHE_BINS;
-    terminates        \true;
-    exits             \false;
-    assigns           LARGE_ASSIGNS, large_allocated;
-    ensures  lock:    LocksFree(LOCK_PAGES);
-    ensures  heap:    HeapOk;
-    ensures  live:    \result != 0 ==> \result < ADDRESS_MAX && block_state[\result] == BLOCK_LIVE;
-    ensures  class:   \result != 0 ==> block_szind[\result] == bin - 1;
-    ensures  was:     \result != 0 ==> \old(block_state[\result]) == BLOCK_NONE;
-    ensures  kept:    BlocksKept{Pre,Post};
-    ensures  none:    LiveNoneNew{Pre,Post}(\result);
-*/
-static uint64_t tcache_take_large(uint32_t bin)
-{
-    bool zeroed;
-    return large_alloc(bin - 1, 1, true, &zeroed);
-}
-
 /* One block past the stacks. */
 /*@ requires lock:    LocksFree(LOCK_BIN(0));
     requires heap:    HeapOk;
@@ -337,30 +291,55 @@ static uint64_t tcache_take_large(uint32_t bin)
 static uint64_t tcache_take_past(uint32_t bin) /*@ ghost (struct tcache *t) */
 {
     /*@ assert were: TcacheOthers(t, TCACHE_BINS); */
-    uint64_t block = tcache_is_small(bin) ? tcache_take_one(bin) : tcache_take_large(bin);
-    /*@ assert kept: BlocksKept{Pre,Here}; */
-    /*@ assert stacks: TcacheSame{Pre,Here}(t); */
-    /*@ assert are: TcacheOthers(t, TCACHE_BINS); */
-    /*@ ghost tcache_lemma_stacks(t); */
+    /*@ assert range: \forall integer b, i; TCACHE_IN(t, b, i) ==> i < TCACHE_SLOTS; */
+    uint64_t block = tcache_take_live(bin);
     /*@ assert same: TcacheShapeSame{Pre,Here}(t); */
     /*@ ghost tcache_lemma_shape(t); */
+    /*@ assert slots: \forall integer b, i; TCACHE_IN(t, b, i) ==> t->slot[i] == \at(t->slot[i],Pre); */
+    /*@ assert out: \forall integer b, i; TCACHE_IN(t, b, i) ==> BlockOut{Pre}(t->slot[i]); */
+    /*@ assert blocks: \forall integer b, i; TCACHE_IN(t, b, i) ==> BlockSame{Pre,Here}(t->slot[i]); */
+    /*@ assert are: TcacheOthers(t, TCACHE_BINS); */
+    /*@ ghost tcache_lemma_stacks(t); */
     /*@ ghost tcache_lemma_ok(t); */
     return block;
+}
+
+/* A block of a small class from its stack, which is empty, filled. */
+/*@ requires lock:    LocksFree(LOCK_BIN(0));
+    requires heap:    HeapOk;
+    requires ok:      TcacheOk(t);
+    requires bin:     0 < bin <= SC_NBINS;
+    requires empty:   t->top[bin] == t->floor[bin];
+    terminates        \true;
+    exits             \false;
+    assigns           TCACHE_ASSIGNS(t);
+    ensures  lock:    LocksFree(LOCK_BIN(0));
+    ensures  heap:    HeapOk;
+    ensures  ok:      TcacheOk(t);
+    ensures  live:    \result != 0 ==> \result < ADDRESS_MAX && block_state[\result] == BLOCK_LIVE;
+    ensures  class:   \result != 0 ==> block_szind[\result] == bin - 1;
+    ensures  was:     \result != 0 ==> \old(block_state[\result]) != BLOCK_LIVE;
+    ensures  kept:    LiveSame{Pre,Post}(0);
+    ensures  none:    LiveNoneNew{Pre,Post}(\result);
+*/
+static uint64_t tcache_fill_pop(struct tcache *t, uint32_t bin)
+{
+    tcache_fill(t, bin);
+    /*@ ghost tcache_lemma_null(); */
+    return tcache_pop(t, bin);
 }
 
 uint64_t tcache_refill(struct tcache *t, uint32_t bin)
 {
     tcache_tick(t);
     /*@ assert empty: t->top[bin] == t->floor[bin]; */
+    /*@ ghost tcache_lemma_null(); */
     if (!tcache_is_standin(t)) {
         tcache_miss(t, bin);
         if (tcache_is_small(bin)) {
-            tcache_fill(t, bin);
-            /*@ ghost tcache_lemma_null(); */
-            return tcache_pop(t, bin);
+            return tcache_fill_pop(t, bin);
         }
     }
-    /*@ ghost tcache_lemma_null(); */
     return tcache_take_past(bin) /*@ ghost (t) */;
 }
 
@@ -407,28 +386,6 @@ uint64_t tcache_usable(uint64_t block, const char *call)
         trap_misuse(call, "not a block", block);
     }
     return bytes;
-}
-
-/* A block of an uncached class. */
-/*@ requires lock:    LocksFree(LOCK_BIN(0));
-    requires heap:    HeapOk;
-    requires live:    block < ADDRESS_MAX && block_state[block] == BLOCK_LIVE;
-    requires class:   block_szind[block] >= SC_NBINS;
-    terminates        \true;
-    exits             \false;
-    assigns           HEAP_ASSIGNS, large_freed;
-    ensures  lock:    LocksFree(LOCK_BIN(0));
-    ensures  heap:    HeapOk;
-    ensures  gone:    block_state[block] != BLOCK_LIVE;
-    ensures  kept:    \forall integer a; \old(BlockOut(a)) && a != block ==> BlockSame{Pre,Post}(a);
-    ensures  none:    BlocksNoneNew{Pre,Post};
-*/
-static void tcache_free_large(uint64_t block, const char *call)
-{
-    /*@ ghost heap_lemma_large(block); */
-    if (!large_free(block)) {
-        trap_misuse(call, "not a block", block);
-    }
 }
 
 /* The window that the address lies in is the one that tcache_push knows. Never the first: there it need not tell NULL. */
@@ -524,18 +481,13 @@ static void tcache_add(struct tcache *t, uint32_t bin, uint64_t block)
 static void tcache_free_past(uint32_t bin, uint64_t block, const char *call) /*@ ghost (struct tcache *t) */
 {
     /*@ assert were: TcacheOthers(t, TCACHE_BINS); */
-    /*@ assert absent: TcacheAbsent(t, block); */
-    if (bin != 0) {
-        tcache_give_one(bin, block);
-    } else {
-        tcache_free_large(block, call);
-    }
-    /*@ assert stacks: TcacheSame{Pre,Here}(t); */
-    /*@ assert blocks: \forall integer b, i; TCACHE_IN(t, b, i) ==> BlockSame{Pre,Here}(t->slot[i]); */
-    /*@ assert are: TcacheOthers(t, TCACHE_BINS); */
-    /*@ ghost tcache_lemma_stacks(t); */
+    /*@ assert absent: \forall integer b, i; TCACHE_IN(t, b, i) ==> t->slot[i] != block && i < TCACHE_SLOTS; */
+    tcache_give_live(bin, block, call);
     /*@ assert same: TcacheShapeSame{Pre,Here}(t); */
     /*@ ghost tcache_lemma_shape(t); */
+    /*@ assert stacks: TcacheSame{Pre,Here}(t); */
+    /*@ assert are: TcacheOthers(t, TCACHE_BINS); */
+    /*@ ghost tcache_lemma_stacks(t); */
     /*@ ghost tcache_lemma_ok(t); */
 }
 

@@ -1,4 +1,5 @@
-/* tcache_steps: how a stack gives blocks back, in the small steps that the proof needs. */
+/* tcache_steps: how a stack gives blocks back, and how blocks come and go past the stacks, in the small steps that the proof
+ * needs. */
 #ifndef QED_HEAP_TCACHE_STEPS_H
 #define QED_HEAP_TCACHE_STEPS_H
 
@@ -131,6 +132,124 @@ static inline void tcache_give_one(uint32_t bin, uint64_t block)
     uint64_t one[1] = {block};
     /*@ ghost block_set_cached(block, TCACHE_SLOTS); */
     tcache_give_back(bin, one, 1) /*@ ghost (TCACHE_SLOTS) */;
+}
+
+/* A block of an uncached class. */
+/*@ requires lock:    LocksFree(LOCK_BIN(0));
+    requires heap:    HeapOk;
+    requires live:    block < ADDRESS_MAX && block_state[block] == BLOCK_LIVE;
+    requires class:   block_szind[block] >= SC_NBINS;
+    terminates        \true;
+    exits             \false;
+    assigns           HEAP_ASSIGNS, large_freed;
+    ensures  lock:    LocksFree(LOCK_BIN(0));
+    ensures  heap:    HeapOk;
+    ensures  gone:    block_state[block] != BLOCK_LIVE;
+    ensures  kept:    \forall integer a; \old(BlockOut(a)) && a != block ==> BlockSame{Pre,Post}(a);
+    ensures  none:    BlocksNoneNew{Pre,Post};
+*/
+static inline void tcache_free_large(uint64_t block, const char *call)
+{
+    /*@ ghost heap_lemma_large(block); */
+    if (!large_free(block)) {
+        trap_misuse(call, "not a block", block);
+    }
+}
+
+/* A live block goes back without a stay in a cache; bin 0: of an uncached class. */
+/*@ requires lock:    LocksFree(LOCK_BIN(0));
+    requires heap:    HeapOk;
+    requires live:    block < ADDRESS_MAX && block_state[block] == BLOCK_LIVE;
+    requires class:   bin < TCACHE_BINS;
+    requires cached:  bin != 0 ==> block_szind[block] == bin - 1;
+    requires large:   bin == 0 ==> block_szind[block] >= TCACHE_BINS - 1;
+    terminates        \true;
+    exits             \false;
+    assigns           HEAP_ASSIGNS, large_freed;
+    ensures  lock:    LocksFree(LOCK_BIN(0));
+    ensures  heap:    HeapOk;
+    ensures  gone:    block_state[block] != BLOCK_LIVE;
+    ensures  kept:    \forall integer a; \old(BlockOut(a)) && a != block && \old(block_pos[a]) != TCACHE_SLOTS ==>
+                      BlockSame{Pre,Post}(a);
+    ensures  live:    LiveSame{Pre,Post}(block);
+    ensures  none:    LiveNoneNew{Pre,Post}(0);
+*/
+static inline void tcache_give_live(uint32_t bin, uint64_t block, const char *call)
+{
+    if (bin != 0) {
+        tcache_give_one(bin, block);
+    } else {
+        tcache_free_large(block, call);
+    }
+}
+
+/* ---- blocks come, past the stacks ------------------------------------------------------------------------------- */
+
+/* One block of a small class, past the stacks. */
+/*@ requires lock:    LocksFree(LOCK_BIN(0));
+    requires heap:    HeapOk;
+    requires bin:     0 < bin <= SC_NBINS;
+    terminates        \true;
+    exits             \false;
+    assigns           HEAP_ASSIGNS;
+    ensures  lock:    LocksFree(LOCK_BIN(0));
+    ensures  heap:    HeapOk;
+    ensures  live:    \result != 0 ==> \result < ADDRESS_MAX && block_state[\result] == BLOCK_LIVE;
+    ensures  class:   \result != 0 ==> block_szind[\result] == bin - 1;
+    ensures  was:     \result != 0 ==> \old(block_state[\result]) == BLOCK_NONE;
+    ensures  kept:    BlocksKept{Pre,Post};
+    ensures  none:    LiveNoneNew{Pre,Post}(\result);
+*/
+static inline uint64_t tcache_take_one(uint32_t bin)
+{
+    uint64_t one[1];
+    if (bin_fill(0, bin - 1, one, 1) /*@ ghost (0) */ == 0) {
+        return 0;
+    }
+    /*@ ghost heap_lemma_out(one[0]); */
+    /*@ ghost block_set_state(one[0], BLOCK_LIVE); */
+    return one[0];
+}
+
+/* One block of a cached large class, past the stacks. */
+/*@ requires lock:    LocksFree(LOCK_PAGES);
+    requires heap:    HeapOk;
+    requires bin:     SC_NBINS < bin < TCACHE_BINS;
+    terminates        \true;
+    exits             \false;
+    assigns           LARGE_ASSIGNS, large_allocated;
+    ensures  lock:    LocksFree(LOCK_PAGES);
+    ensures  heap:    HeapOk;
+    ensures  live:    \result != 0 ==> \result < ADDRESS_MAX && block_state[\result] == BLOCK_LIVE;
+    ensures  class:   \result != 0 ==> block_szind[\result] == bin - 1;
+    ensures  was:     \result != 0 ==> \old(block_state[\result]) == BLOCK_NONE;
+    ensures  kept:    BlocksKept{Pre,Post};
+    ensures  none:    LiveNoneNew{Pre,Post}(\result);
+*/
+static inline uint64_t tcache_take_large(uint32_t bin)
+{
+    bool zeroed;
+    return large_alloc(bin - 1, 1, true, &zeroed);
+}
+
+/* One block, live at once. */
+/*@ requires lock:    LocksFree(LOCK_BIN(0));
+    requires heap:    HeapOk;
+    requires bin:     0 < bin < TCACHE_BINS;
+    terminates        \true;
+    exits             \false;
+    assigns           HEAP_ASSIGNS, large_allocated;
+    ensures  lock:    LocksFree(LOCK_BIN(0));
+    ensures  heap:    HeapOk;
+    ensures  live:    \result != 0 ==> \result < ADDRESS_MAX && block_state[\result] == BLOCK_LIVE;
+    ensures  class:   \result != 0 ==> block_szind[\result] == bin - 1;
+    ensures  was:     \result != 0 ==> \old(block_state[\result]) == BLOCK_NONE;
+    ensures  kept:    BlocksKept{Pre,Post};
+    ensures  none:    LiveNoneNew{Pre,Post}(\result);
+*/
+static inline uint64_t tcache_take_live(uint32_t bin)
+{
+    return tcache_is_small(bin) ? tcache_take_one(bin) : tcache_take_large(bin);
 }
 
 /* ---- stacks ------------------------------------------------------------------------------------------------------ */
