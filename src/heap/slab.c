@@ -372,6 +372,10 @@ uint32_t slab_take_batch(uint32_t e, uint64_t base, uint64_t *out, uint32_t n)
     for (uint32_t i = 0; left > 0; i++) {
         left = left >= 64 && AT(slab_bits, e).w[i] == UINT64_MAX ? slab_take_full(e, i, base, bytes, out, left) /*@ ghost (k) */
                                                                  : slab_take_word(e, i, base, bytes, out, left) /*@ ghost (k) */;
+        /*@ assert these: \forall integer s; left <= s < \at(left, LoopCurrent) ==> SlabFree{LoopCurrent}(e, slab_slot_region[s]); */
+        /*@ assert those: \forall integer s; \at(left, LoopCurrent) <= s < k ==>
+                           slab_slot_region[s] == \at(slab_slot_region[s], LoopCurrent); */
+        /*@ assert free: \forall integer s; left <= s < k ==> SlabFree{Pre}(e, slab_slot_region[s]); */
         /*@ assert word: \forall integer r; 64 * i <= r < slab_cut && SlabFree{Pre}(e, r) ==>
                            left <= slab_region_slot[r] < k && slab_slot_region[slab_region_slot[r]] == r; */
         /*@ assert kept: \forall integer r; 0 <= r < 64 * i && SlabFree{Pre}(e, r) ==>
