@@ -54,7 +54,7 @@ REPLAY   := BUILD=$(BUILD)/replay CC=gcc CFLAGS="-O2 -g" LIB_FUZZING_ENGINE=$(BU
 COVER    := BUILD=$(BUILD)/cover CC=clang CFLAGS="-O1 -g -fprofile-instr-generate -fcoverage-mapping" LIB_FUZZING_ENGINE=$(BUILD)/cover/obj/fuzz/replay.o
 
 .DEFAULT_GOAL := lib
-.PHONY: help lib setup run check test unit abuse system preload stress prove models prove-smoke prove-robust prove-matrix mutants mutants-sample fuzz fuzz-libfuzzer fuzz-afl fuzz-smoke fuzz-threads fuzz-mutants fuzz-replay fuzz-campaign fuzz-eacsl fuzz-case fuzz-oss fuzz-coverage trace trace-test traces rules clean install prove-coverage
+.PHONY: help lib setup run check test unit abuse system preload stress prove models prove-smoke prove-smoke-sample prove-robust prove-matrix mutants mutants-sample fuzz fuzz-libfuzzer fuzz-afl fuzz-smoke fuzz-threads fuzz-mutants fuzz-replay fuzz-campaign fuzz-eacsl fuzz-case fuzz-oss fuzz-coverage trace trace-test traces rules clean install prove-coverage
 
 help:                   ## this screen
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -64,7 +64,7 @@ run: setup-run lib      ## install what is missing, build, run redis, python3, s
 	@tests/preload/run $(SO) $(BUILD)/preload redis python3 sqlite3 gcc
 
 check: setup-all        ## everything: rules, tests, proofs, fuzz smoke; closes with N passed, N failed
-	@ci/check rules test prove models prove-smoke prove-weakened fuzz-smoke fuzz-eacsl
+	@ci/check rules test prove models prove-smoke-sample prove-weakened fuzz-smoke fuzz-eacsl
 
 lib: $(SO) $(BUILD)/libqedmalloc.a $(BUILD)/libqedmalloc-prefix.a ## libqedmalloc.so, .a, and -prefix.a (qed_ names only) in build/
 
@@ -93,8 +93,11 @@ prove: setup-prove      ## all proofs from scratch with Frama-C/WP; MODULE=bitma
 models: setup-prove     ## the lock and lock-free publication: all states, with SPIN; broken variants must fail
 	@proofs/models/run $(BUILD)
 
-prove-smoke: setup-prove ## no contract is vacuous
+prove-smoke: setup-prove ## no contract is vacuous; prove-smoke-sample: a third of them, another one with each commit
 	@proofs/prove --smoke $(addprefix --define ,$(CONFIG)) $(MODULE)
+
+prove-smoke-sample: setup-prove
+	@proofs/prove --smoke --one-in 3 --seed "$$(git rev-parse HEAD 2>/dev/null)"
 
 prove-coverage:         ## which functions are proven, by name
 	@proofs/coverage
