@@ -1,5 +1,5 @@
 """Frama-C/WP as the drivers in this folder run it: which functions a module has, one process over a few of them, its verdict."""
-import os, re, subprocess, tempfile
+import contextlib, os, re, subprocess, tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -80,8 +80,9 @@ def preprocessed(source, define=(), include=(), root=ROOT):
 def forget_failures(cache):
     """Takes from a cache what is not proven: a goal that failed while the machine was busy gets its full time again."""
     for f in Path(cache).glob("*.json"):
-        if '"valid"' not in f.read_text():
-            f.unlink()
+        with contextlib.suppress(FileNotFoundError):        # another process does the same
+            if '"valid"' not in f.read_text():
+                f.unlink()
 
 
 def why3_config(directory):
