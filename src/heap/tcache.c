@@ -10,6 +10,31 @@
 
 #define TCACHE_TICKS 32                /* slow events between two collections */
 
+/* The stack of that bin; those before it are empty. */
+/*@ requires lock:    LocksFree(LOCK_BIN(0));
+    requires heap:    HeapOk;
+    requires ok:      TcacheOk(t);
+    requires bin:     0 < bin < TCACHE_BINS;
+    requires before:  TcacheEmptyTo(t, bin);
+    terminates        \true;
+    exits             \false;
+    assigns           HEAP_ASSIGNS, large_freed, TCACHE_ASSIGNS_STACKS(t);
+    ensures  lock:    LocksFree(LOCK_BIN(0));
+    ensures  heap:    HeapOk;
+    ensures  ok:      TcacheOk(t);
+    ensures  empty:   TcacheEmptyTo(t, bin + 1);
+    ensures  less:    TcacheLess{Pre,Post}(t);
+    ensures  kept:    LiveSame{Pre,Post}(0);
+    ensures  none:    LiveNoneNew{Pre,Post}(0);
+*/
+static inline void tcache_flush_bin(struct tcache *t, uint32_t bin)
+{
+    tcache_flush_oldest(t, bin, (uint32_t)t->top[bin] - t->floor[bin]);
+    /*@ assert this: t->top[bin] == t->floor[bin]; */
+    /*@ assert before: \forall integer b; 0 <= b < bin ==>
+            t->floor[b] <= t->top[b] <= \at(t->top[b],Pre) && t->floor[b] == \at(t->floor[b],Pre); */
+}
+
 void tcache_flush(struct tcache *t)
 {
     /*@ assert class: TCACHE_IN(t, 0, t->top[0]) ==> block_szind[t->slot[t->top[0]]] == -1; */
@@ -17,17 +42,15 @@ void tcache_flush(struct tcache *t)
         loop invariant lock:  LocksFree(LOCK_BIN(0));
         loop invariant heap:  HeapOk;
         loop invariant ok:    TcacheOk(t);
-        loop invariant same:  TcacheShapeSame{Pre,Here}(t);
+        loop invariant empty: TcacheEmptyTo(t, b);
         loop invariant less:  TcacheLess{Pre,Here}(t);
-        loop invariant none:  t->top[0] == t->floor[0];
-        loop invariant empty: \forall integer a; 0 < a < b ==> t->top[a] == t->floor[a];
         loop invariant kept:  LiveSame{Pre,Here}(0);
         loop invariant new:   LiveNoneNew{Pre,Here}(0);
         loop assigns   b, HEAP_ASSIGNS, large_freed, TCACHE_ASSIGNS_STACKS(t);
         loop variant   TCACHE_BINS - b;
     */
     for (uint32_t b = 1; b < TCACHE_BINS; b++) {
-        tcache_flush_oldest(t, b, (uint32_t)t->top[b] - t->floor[b]);
+        tcache_flush_bin(t, b);
     }
 }
 
