@@ -364,6 +364,7 @@ static uint32_t cache_absorb_into_prev(uint32_t e, uint8_t state)
     uint32_t prev = extent_prev(e);
     if (prev == 0 || AT(ext_state, prev) != state) {
         /*@ ghost page_cache_lemma_before(e, prev, state); */
+        /*@ assert none: ext_page_state[ext_page[e] - 1] != state; */
         return e;
     }
     /*@ ghost uint64_t page = ext_page[prev]; */
@@ -373,7 +374,7 @@ static uint32_t cache_absorb_into_prev(uint32_t e, uint8_t state)
     /*@ assert before: ext_page_state[page - 1] != state; */
     cache_merge(prev, e);
     /*@ assert start: ext_page[prev] == page; */
-    /*@ assert still: ext_page_state[page - 1] != state; */
+    /*@ assert still: ext_page_state[ext_page[prev] - 1] != state; */
     return prev;
 }
 
@@ -397,7 +398,10 @@ static uint32_t cache_absorb_into_prev(uint32_t e, uint8_t state)
 static uint32_t cache_give(uint32_t e, uint8_t state)
 {
     cache_absorb_next(e, state);
+    /*@ assert behind: CacheHeldKept{Pre,Here}(e, e); */
     uint32_t all = cache_absorb_into_prev(e, state);
+    /*@ assert before: CacheHeldKept{Pre,Here}(e, e); */
+    /*@ assert free: all == e || !CacheHeldState(\at(ext_state[\at(all,Here)],Pre)); */
     cache_put(all, state);
     /*@ ghost page_cache_lemma_pages(all); */
     return all;
