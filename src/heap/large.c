@@ -157,6 +157,10 @@ static void large_become(uint32_t e, uint32_t szind)
     /*@ ghost block_szind[block] = (uint8_t)szind; */
     /*@ assert small: \forall integer a; BlockSmall(a) <==> BlockSmall{Pre}(a); */
     /*@ assert large: \forall integer a; BlockLarge(a) <==> BlockLarge{Pre}(a); */
+    /*@ assert firsts: \forall integer a; BlockLarge(a) && a != block ==> a / PAGE != page && block_szind[a] == \at(block_szind[a],Pre); */
+    /*@ assert others: \forall integer a; BlockLarge(a) && a != block ==> radix_word_of[a / PAGE] ==
+                       (block_szind[a] < SC_NBINS + HEAP_LARGE_CACHED ? WORD_OF(a, block_szind[a]) : 0); */
+    /*@ assert first: block / PAGE == page; */
     /*@ ghost large_lemma_ok(); */
 }
 
