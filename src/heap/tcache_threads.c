@@ -3,13 +3,10 @@
 
 #include <stddef.h>
 
-#include "tcache_threads_lemmas.acsl"
+#include "heap/tcache_shape.h"
 
-#define TCACHE_BYTES 65536UL            /* a stack holds about this much, within the two depths below */
-#define TCACHE_BYTES_MAX 524288UL       /* and this much where the thread swings */
-#define TCACHE_LARGE_BYTES 131072UL     /* the same for large classes */
-#define TCACHE_LARGE_BYTES_MAX 4194304UL
-
+#include "size_class_align_lemmas.acsl"
+#include "large_lemmas.acsl"
 struct tcache tcache_unborn;
 struct tcache tcache_dead;
 
@@ -22,93 +19,6 @@ uint32_t       tcache_live_count;
 divide_magic_t tcache_magic[TCACHE_BINS];
 
 /* ---- shape ------------------------------------------------------------------------------------------------------ */
-
-/* Blocks of that bin in so many bytes. */
-/*@ requires bin:     0 < bin < TCACHE_BINS;
-    terminates        \true;
-    exits             \false;
-    assigns           \nothing;
-    ensures  some:    0 < \result <= TCACHE_DEPTH_MAX;
-    ensures  depth:   \result == TcacheDepth(bin, (bin <= SC_NBINS ? bytes_small : bytes_large) / ScBytes(bin - 1));
-*/
-static uint32_t tcache_depth(uint32_t bin, uint64_t bytes_small, uint64_t bytes_large)
-{
-    uint64_t bytes = size_class_bytes(bin - 1);
-    uint64_t most = (bin <= SC_NBINS ? bytes_small : bytes_large) / bytes;
-    uint64_t least = bin <= SC_NBINS ? TCACHE_DEPTH_MIN : 1;
-    return (uint32_t)(most < least ? least : most > TCACHE_DEPTH_MAX ? TCACHE_DEPTH_MAX : most);
-}
-
-/*@ requires valid:   \valid(t);
-    requires table:   SizeClassTable(SC_LOOKUP_MAX / SC_TINY + 1);
-    terminates        \true;
-    exits             \false;
-    assigns           t->bin_of[0 .. SC_LOOKUP_MAX];
-    ensures  lookup:  TcacheLookup(t);
-*/
-static void tcache_shape_lookup(struct tcache *t)
-{
-    /*@ loop invariant range: 0 <= bytes <= SC_LOOKUP_MAX + 1;
-        loop invariant bins:  \forall integer n; 0 <= n < bytes ==> 0 < t->bin_of[n] <= SC_NBINS;
-        loop invariant fits:  \forall integer n; 0 <= n < bytes ==> ClassFits(n, t->bin_of[n] - 1);
-        loop invariant least: \forall integer n; 0 <= n < bytes ==> ClassLeast(n, t->bin_of[n] - 1);
-        loop assigns   bytes, t->bin_of[0 .. SC_LOOKUP_MAX];
-        loop variant   SC_LOOKUP_MAX + 1 - bytes;
-    */
-    for (uint64_t bytes = 0; bytes <= SC_LOOKUP_MAX; bytes++) {
-        t->bin_of[bytes] = (uint8_t)(size_class_lookup(bytes) + 1);
-    }
-}
-
-/* The stack of bin b begins at that slot, with slots for so many blocks; 0: none. */
-/*@ requires valid:   \valid(t);
-    requires bin:     b < TCACHE_BINS && (b == 0 ==> depth == 0);
-    requires slots:   depth <= depth_max && floor + depth_max < TCACHE_SLOTS && (depth == 0 ==> depth_max == 0);
-    requires bytes:   ThreadsBytes && ThreadsMagic;
-    terminates        \true;
-    exits             \false;
-    assigns           t->floor[b], t->top[b], t->least[b], t->limit[b], t->room[b], t->magic[b], t->negated[b];
-    ensures  floor:   t->floor[b] == floor && t->top[b] == floor;
-    ensures  limit:   t->limit[b] == t->least[b] == floor + depth;
-    ensures  room:    t->room[b] == floor + depth_max;
-    ensures  none:    b == 0 ==> t->magic[b] == 0;
-    ensures  magic:   t->magic[b] != 0 ==> 0 < b && t->magic[b] <= DIVIDE_ONE / SC_TINY && DivideMagic(t->magic[b], ScBytes(b - 1));
-    ensures  negated: t->negated[b] == (DIVIDE_ONE - t->magic[b]) % DIVIDE_ONE;
-*/
-static void tcache_shape_bin(struct tcache *t, uint32_t b, uint32_t floor, uint32_t depth, uint32_t depth_max)
-{
-    t->floor[b] = floor;
-    t->top[b] = floor;
-    t->least[b] = floor + depth;
-    t->limit[b] = (uint16_t)(floor + depth);
-    t->room[b] = floor + depth_max;
-    t->magic[b] = depth > 0 ? tcache_magic[b] : 0;
-    t->negated[b] = word_negate(t->magic[b]);
-}
-
-/* Its stack in a cache that has room: where the next one begins. */
-/*@ requires valid:   \valid(t);
-    requires bin:     0 < b < TCACHE_BINS;
-    requires slots:   floor + TCACHE_DEPTH_MAX < TCACHE_SLOTS;
-    requires bytes:   ThreadsBytes && ThreadsMagic;
-    terminates        \true;
-    exits             \false;
-    assigns           t->floor[b], t->top[b], t->least[b], t->limit[b], t->room[b], t->magic[b], t->negated[b];
-    ensures  floor:   t->floor[b] == floor && t->top[b] == floor;
-    ensures  limit:   t->floor[b] < t->limit[b] == t->least[b] <= t->room[b];
-    ensures  room:    t->room[b] < \result <= floor + TCACHE_DEPTH_MAX + 1;
-    ensures  magic:   t->magic[b] != 0 ==> 0 < b && t->magic[b] <= DIVIDE_ONE / SC_TINY && DivideMagic(t->magic[b], ScBytes(b - 1));
-    ensures  negated: t->negated[b] == (DIVIDE_ONE - t->magic[b]) % DIVIDE_ONE;
-*/
-static uint32_t tcache_shape_room(struct tcache *t, uint32_t b, uint32_t floor)
-{
-    uint32_t depth = tcache_depth(b, TCACHE_BYTES, TCACHE_LARGE_BYTES);
-    uint32_t depth_max = tcache_depth(b, TCACHE_BYTES_MAX, TCACHE_LARGE_BYTES_MAX);
-    /*@ ghost tcache_lemma_depth(b, tcache_bytes[b], TCACHE_BYTES, TCACHE_BYTES_MAX); */
-    /*@ ghost tcache_lemma_depth(b, tcache_bytes[b], TCACHE_LARGE_BYTES, TCACHE_LARGE_BYTES_MAX); */
-    tcache_shape_bin(t, b, floor, depth, depth_max);
-    return floor + depth_max + 1;
-}
 
 /*@ requires valid:   \valid(t);
     requires table:   SizeClassTable(SC_LOOKUP_MAX / SC_TINY + 1);
@@ -134,16 +44,15 @@ static void tcache_shape(struct tcache *t, bool room)
     tcache_shape_lookup(t);
     tcache_shape_bin(t, 0, 0, 0, 0);
     /*@ loop invariant range:   1 <= b <= TCACHE_BINS && floor <= b * (TCACHE_DEPTH_MAX + 1) && (room ? 0 < floor : floor == 0);
-        loop invariant limits:  \forall integer a; 0 <= a < b ==> t->floor[a] <= t->least[a] == t->limit[a] <= t->room[a] < TCACHE_SLOTS;
-        loop invariant some:    \forall integer a; 0 <= a < b && t->least[a] == t->floor[a] ==> t->room[a] == t->floor[a];
-        loop invariant below:   room ==> \forall integer a; 0 <= a < b ==> t->room[a] < floor;
-        loop invariant none:    !room ==> \forall integer a; 0 <= a < b ==> t->room[a] == 0;
-        loop invariant apart:   room ==> \forall integer a, c; 0 <= a < c < b ==> t->room[a] < t->floor[c];
-        loop invariant bottom:  \forall integer a; 0 <= a < b ==> t->top[a] == t->floor[a];
-        loop invariant no_bin:  t->magic[0] == 0;
-        loop invariant magic:   \forall integer a; 0 <= a < b && t->magic[a] != 0 ==>
-                                0 < a && t->magic[a] <= DIVIDE_ONE / SC_TINY && DivideMagic(t->magic[a], ScBytes(a - 1));
-        loop invariant negated: \forall integer a; 0 <= a < b ==> t->negated[a] == (DIVIDE_ONE - t->magic[a]) % DIVIDE_ONE;
+        loop invariant limits:  ShapedLimits(t, b);
+        loop invariant some:    ShapedSome(t, b);
+        loop invariant below:   room ==> ShapedBelow(t, b, floor);
+        loop invariant none:    !room ==> ShapedNone(t, b);
+        loop invariant apart:   room ==> ShapedApart(t, b);
+        loop invariant bottom:  TcacheEmptyTo(t, b);
+        loop invariant no_bin:  TcacheNoBin(t);
+        loop invariant magic:   ShapedMagic(t, b);
+        loop invariant negated: ShapedNegated(t, b);
         loop assigns   b, floor, TCACHE_ASSIGNS_SHAPE(t);
         loop variant   TCACHE_BINS - b;
     */
@@ -153,7 +62,15 @@ static void tcache_shape(struct tcache *t, bool room)
         } else {
             tcache_shape_bin(t, b, 0, 0, 0);
         }
+        /*@ assert floors: \forall integer a; 0 <= a < b ==> t->floor[a] == \at(t->floor[a],LoopCurrent); */
+        /*@ assert rooms:  \forall integer a; 0 <= a < b ==> t->room[a] == \at(t->room[a],LoopCurrent); */
+        /*@ assert tops:   \forall integer a; 0 <= a < b ==> t->top[a] == \at(t->top[a],LoopCurrent); */
+        /*@ assert magics: \forall integer a; 0 <= a < b ==> t->magic[a] == \at(t->magic[a],LoopCurrent); */
     }
+    /*@ assert slots: \forall integer i; 0 <= i < TCACHE_SLOTS ==> t->slot[i] == 0; */
+    /*@ assert tops: TcacheTops(t); */
+    /*@ assert floors: TcacheFloors(t); */
+    /*@ assert apart: TcacheApart(t); */
 }
 
 /*@ terminates        \true;
@@ -184,7 +101,17 @@ void tcache_boot(void)
 {
     tcache_fill_magic();
     tcache_shape(&tcache_unborn, false);
+    /*@ assert first: TcacheStandin(&tcache_unborn); */
+    /*@ ghost shaped: ; */
     tcache_shape(&tcache_dead, false);
+    /*@ assert floors: ShapedFloorSame{shaped,Here}(&tcache_unborn); */
+    /*@ assert rooms: ShapedRoomSame{shaped,Here}(&tcache_unborn); */
+    /*@ assert magics: ShapedMagicSame{shaped,Here}(&tcache_unborn); */
+    /*@ assert same: TcacheShapeSame{shaped,Here}(&tcache_unborn); */
+    /*@ assert stacks: TcacheSame{shaped,Here}(&tcache_unborn); */
+    /*@ assert limits: TcacheLimits(&tcache_unborn); */
+    /*@ assert apart: TcacheApart(&tcache_unborn); */
+    /*@ assert negated: TcacheNegated(&tcache_unborn); */
 }
 
 /* ---- the lock ---------------------------------------------------------------------------------------------------- */
@@ -269,6 +196,47 @@ static struct tcache *tcache_reuse(void)
     return t;
 }
 
+/* The next cache gets its shape; the others stay as they are. */
+/*@ requires made:    tcache_made < THREAD_POOL && t == &thread_pool[tcache_made];
+    requires table:   SizeClassTable(SC_LOOKUP_MAX / SC_TINY + 1);
+    requires bytes:   ThreadsBytes && ThreadsMagic;
+    requires heights: ThreadsHeights;
+    requires unmade:  ThreadsUnmade;
+    terminates        \true;
+    exits             \false;
+    assigns           t->bin_of[0 .. SC_LOOKUP_MAX], TCACHE_ASSIGNS_SHAPE(t);
+    ensures  heights: ThreadsHeights;
+    ensures  unmade:  \forall integer k; tcache_made < k < THREAD_POOL ==> TcacheZero(&thread_pool[k]);
+    ensures  blank:   TcacheBlank(t);
+*/
+static inline void tcache_shape_next(struct tcache *t)
+{
+    tcache_shape(t, true);
+    /*@ assert shape: TcacheShape(t); */
+    /*@ assert top:   \forall integer k, b; 0 <= k < tcache_made && TCACHE_BIN(b) ==>
+            thread_pool[k].top[b] == \at(thread_pool[k].top[b],Pre); */
+    /*@ assert limit: \forall integer k, b; 0 <= k < tcache_made && TCACHE_BIN(b) ==>
+            thread_pool[k].limit[b] == \at(thread_pool[k].limit[b],Pre); */
+    /*@ assert floor: \forall integer k, b; 0 <= k < tcache_made && TCACHE_BIN(b) ==>
+            thread_pool[k].floor[b] == \at(thread_pool[k].floor[b],Pre) &&
+            thread_pool[k].least[b] == \at(thread_pool[k].least[b],Pre) &&
+            thread_pool[k].room[b] == \at(thread_pool[k].room[b],Pre); */
+}
+
+/* It comes first in the list of all. */
+/*@ requires made:    tcache_made < THREAD_POOL && t == &thread_pool[tcache_made];
+    requires list:    ThreadsList;
+    requires next:    ThreadsNext;
+    terminates        \true;
+    exits             \false;
+    assigns           t->next;
+    ensures  next:    \forall integer k; 0 <= k <= tcache_made ==> TcacheNth(thread_pool[k].next, k);
+*/
+static inline void tcache_link(struct tcache *t)
+{
+    t->next = tcache_list;
+}
+
 /* A new one. */
 /*@ requires locked:  LockHeld(LOCK_TCACHE);
     requires ok:      ThreadsOk;
@@ -302,8 +270,8 @@ static struct tcache *tcache_make(void)
     struct tcache *t = POOL_PLACE(struct tcache, thread_pool, tcache_made, place);
     /*@ assert idle: tcache_idle_count == 0; */
     if (t != NULL) {
-        tcache_shape(t, true);
-        t->next = tcache_list;
+        tcache_shape_next(t);
+        tcache_link(t);
         tcache_list = t;
         /*@ ghost tcache_mine = tcache_made; */
         tcache_made += 1;
@@ -395,21 +363,42 @@ struct tcache *tcache_create(void)
     if (t != NULL) {
         tcache_renew(t);
         tcache_join(t);
-        /*@ assert shape: TcacheShape(t); */
-        /*@ assert stacks: TcacheStacks(t); */
-        /*@ assert rest: TcacheOutside(t) && TcacheLookup(t) && TcacheWindow(t); */
+        /*@ assert outside: TcacheOutside(t); */
+        /*@ ghost tcache_lemma_empty(t); */
+        /*@ ghost tcache_lemma_ok(t); */
     }
     return t;
+}
+
+/* The link of this thread's cache to those that are idle. */
+/*@ requires heap:    HeapOk;
+    requires mine:    tcache_mine < THREAD_POOL && t == &thread_pool[tcache_mine];
+    requires next:    ThreadsNext;
+    requires idle:    ThreadsIdle;
+    requires links:   ThreadsIdleNext;
+    requires once:    ThreadsIdleOnce;
+    terminates        \true;
+    exits             \false;
+    assigns           t->next_idle;
+    ensures  heap:    HeapOk;
+    ensures  next:    ThreadsNext;
+    ensures  links:   ThreadsIdleNext;
+    ensures  top:     TcacheNth(t->next_idle, tcache_idle_count == 0 ? 0 : tcache_idle_at[tcache_idle_count - 1] + 1);
+*/
+static inline void tcache_link_idle(struct tcache *t)
+{
+    t->next_idle = tcache_idle;
+    /*@ assert radix: RadixOk; */
+    /*@ assert cache: PageCacheOk; */
+    /*@ ghost large_lemma_ok(); */
 }
 
 /* This thread's cache, which is empty, is idle. */
 /*@ requires locked:  LockHeld(LOCK_TCACHE);
     requires ok:      ThreadsOk;
+    requires heap:    HeapOk;
     requires mine:    tcache_mine < THREAD_POOL && t == &thread_pool[tcache_mine];
-    requires shape:   TcacheShape(t);
-    requires lookup:  TcacheLookup(t);
-    requires bottom:  TcacheBottom(t);
-    requires turn:    TcacheTurn(t);
+    requires blank:   TcacheBlank(t);
     requires heights: TcacheHeights(t);
     terminates        \true;
     exits             \false;
@@ -429,26 +418,45 @@ struct tcache *tcache_create(void)
     ensures  count:   ThreadsCount;
     ensures  bytes:   ThreadsBytes && ThreadsMagic;
     ensures  base:    BaseOk;
+    ensures  heap:    HeapOk;
     ensures  none:    tcache_mine == TCACHE_NONE;
 */
 static void tcache_retire(struct tcache *t)
 {
-    t->next_idle = tcache_idle;
-    /*@ assert links: ThreadsIdleNext; */
-    /*@ assert last: TcacheNth(t->next_idle, tcache_idle_count == 0 ? 0 : tcache_idle_at[tcache_idle_count - 1] + 1); */
+    tcache_link_idle(t);
     tcache_idle = t;
     tcache_live_count -= 1;
     /*@ ghost tcache_idle_push(); */
-    /*@ assert below: \forall integer i; 0 <= i < tcache_idle_count - 1 ==>
-            TcacheNth(thread_pool[tcache_idle_at[i]].next_idle, i == 0 ? 0 : tcache_idle_at[i - 1] + 1); */
-    /*@ assert top: \forall integer i; i == tcache_idle_count - 1 ==>
-            TcacheNth(thread_pool[tcache_idle_at[i]].next_idle, i == 0 ? 0 : tcache_idle_at[i - 1] + 1); */
+}
+
+/* All its blocks go back, and the thread leaves its arena. */
+/*@ requires lock:    LocksFree(LOCK_ARENA);
+    requires heap:    HeapOk;
+    requires arenas:  ArenaOk;
+    requires arena:   t->arena < ARENAS_MAX && arena_joined[t->arena] == 1;
+    requires ok:      TcacheOk(t);
+    terminates        \true;
+    exits             \false;
+    assigns           TCACHE_ASSIGNS(t), ARENA_ASSIGNS, arena_joined[t->arena];
+    ensures  lock:    LocksFree(LOCK_ARENA);
+    ensures  heap:    HeapOk;
+    ensures  arenas:  ArenaOk;
+    ensures  left:    arena_joined[\old(t->arena)] == 0;
+    ensures  blank:   TcacheBlank(t);
+    ensures  heights: TcacheHeights(t);
+    ensures  kept:    LiveSame{Pre,Post}(0);
+    ensures  none:    LiveNoneNew{Pre,Post}(0);
+*/
+static inline void tcache_give_up(struct tcache *t)
+{
+    tcache_flush(t);
+    /*@ assert arena: t->arena == \at(t->arena,Pre); */
+    arena_leave(t->arena);
 }
 
 void tcache_destroy(struct tcache *t)
 {
-    tcache_flush(t);
-    arena_leave(t->arena);
+    tcache_give_up(t);
     tcache_enter();
     tcache_retire(t);
     tcache_leave();
