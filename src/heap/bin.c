@@ -96,11 +96,31 @@ static void bin_close_gap(uint64_t *blocks, uint32_t gap, uint32_t n) /*@ ghost 
     }
 }
 
-uint32_t bin_fill(uint32_t arena, uint32_t szind, uint64_t *blocks, uint32_t n) /*@ ghost (uint32_t first) */
+/* Takes blocks from slab after slab into the places before n, while there is memory: where they begin. */
+/*@ requires bin:      b < BINS;
+    requires lock:     BinLocked(b);
+    requires class:    szind == b % SC_NBINS;
+    requires ok:       HeapOk;
+    requires whole:    BinOk(b);
+    requires place:    first + n <= UINT32_MAX;
+    requires valid:    \valid(blocks + (0 .. n - 1));
+    terminates         \true;
+    exits              \false;
+    assigns            BIN_ASSIGNS_OTHERS, lock_held[LOCK_PAGES], HEAP_ASSIGNS_BLOCKS, blocks[0 .. n - 1];
+    ensures  lock:     BinLocked(b);
+    ensures  ok:       HeapOk;
+    ensures  whole:    BinOk(b);
+    ensures  most:     \result <= n;
+    ensures  cached:   BlocksCached(blocks, \result, n, szind);
+    ensures  places:   BlocksAt(blocks, \result, n, first);
+    ensures  kept:     BlocksKept{Pre,Post};
+    ensures  new:      BlocksNewIn{Pre,Post}(blocks, \result, n, first);
+    ensures  were:     \forall integer i; \result <= i < n ==>
+                       \at(block_state[\at(blocks[i],Post)],Pre) == BLOCK_NONE;
+*/
+static inline uint32_t bin_take_all(uint32_t b, uint32_t szind, uint64_t *blocks, uint32_t n) /*@ ghost (uint32_t first) */
 {
-    uint32_t b = arena * SC_NBINS + szind;
     uint32_t left = n;
-    bin_acquire(b);
     /*@ loop invariant left:   0 <= left <= n;
         loop invariant lock:   BinLocked(b);
         loop invariant ok:     HeapOk;
@@ -115,13 +135,35 @@ uint32_t bin_fill(uint32_t arena, uint32_t szind, uint64_t *blocks, uint32_t n) 
         loop variant   left;
     */
     while (left > 0 && bin_ready(b, szind)) {
+        /*@ assert nobodys: \forall integer a; 0 <= a < ADDRESS_MAX && block_state[a] == BLOCK_NONE ==>
+                \at(block_state[a],Pre) == BLOCK_NONE; */
         left = bin_take(b, blocks, left) /*@ ghost (szind, first) */;
+        /*@ assert these: \forall integer i; left <= i < \at(left,LoopCurrent) ==>
+                \at(block_state[\at(blocks[i],Here)],Pre) == BLOCK_NONE; */
+        /*@ assert those: \forall integer i; \at(left,LoopCurrent) <= i < n ==>
+                blocks[i] == \at(blocks[i],LoopCurrent); */
+        /*@ assert stay: \forall integer a;
+                BlockOut{LoopCurrent}(a) && BlockStands{LoopCurrent}(blocks, a, \at(left,LoopCurrent), n, first) ==>
+                BlockStands(blocks, a, left, n, first); */
+        /*@ assert come: BlocksNewIn{LoopCurrent,Here}(blocks, left, n, first); */
     }
+    return left;
+}
+
+uint32_t bin_fill(uint32_t arena, uint32_t szind, uint64_t *blocks, uint32_t n) /*@ ghost (uint32_t first) */
+{
+    uint32_t b = arena * SC_NBINS + szind;
+    bin_acquire(b);
+    uint32_t left = bin_take_all(b, szind, blocks, n) /*@ ghost (first) */;
     bin_stats[b].filled = bin_count(bin_stats[b].filled, n - left);
     bin_stats[b].regions_live = bin_count(bin_stats[b].regions_live, n - left);
     bin_release(b);
+    /*@ assert stand: \forall integer a; BlockOut(a) && !BlockOut{Pre}(a) ==> blocks[block_pos[a] - first] == a; */
     if (left > 0) {
+        /*@ assert others: \forall integer a; BlockOut{Pre}(a) ==> !BlockStands(blocks, a, left, n, first); */
         bin_close_gap(blocks, left, n - left) /*@ ghost (szind, first) */;
+        /*@ assert new: BlocksNewIn{Pre,Here}(blocks, 0, n - left, first); */
+        /*@ assert stand: \forall integer a; BlockOut(a) && !BlockOut{Pre}(a) ==> blocks[block_pos[a] - first] == a; */
     }
     return n - left;
 }
@@ -404,12 +446,16 @@ static uint32_t bin_flush_pass(uint32_t szind, uint64_t *blocks, uint32_t n) /*@
         uint32_t e = bin_slab_of(szind, blocks[i]);
         if (AT(slab_bin, e) == b) {
             i += bin_return(b, szind, e, blocks, i, n) /*@ ghost (kept, first) */;
+            /*@ assert gone: \forall integer a; 0 <= a < ADDRESS_MAX && \at(block_state[a],LoopCurrent) == BLOCK_NONE ==>
+                    block_state[a] == BLOCK_NONE; */
+            /*@ assert none: BlocksNoneNew{Pre,Here}; */
             /*@ assert left: BlocksLeft{Pre,Here}(blocks, n, kept, i, first); */
             /*@ assert kept: BlocksKeptBut{Pre,Here}(szind, first, first + n); */
         } else {
             bin_keep(blocks, kept, i) /*@ ghost (szind, n, first) */;
             kept++;
             i++;
+            /*@ assert none: BlocksNoneNew{Pre,Here}; */
             /*@ assert left: BlocksLeft{Pre,Here}(blocks, n, kept, i, first); */
             /*@ assert kept: BlocksKeptBut{Pre,Here}(szind, first, first + n); */
         }
