@@ -477,6 +477,7 @@ static uint32_t bin_flush_pass(uint32_t szind, uint64_t *blocks, uint32_t n) /*@
 
 void bin_flush(uint32_t szind, uint64_t *blocks, uint32_t n) /*@ ghost (uint32_t first) */
 {
+    /*@ assert stand: \forall integer i; 0 <= i < n ==> BlockStands(blocks, blocks[i], 0, n, first); */
     /*@ ghost uint32_t all = n; */
     /*@ loop invariant range:  0 <= n <= all;
         loop invariant lock:   LocksFree(LOCK_BIN(0));
