@@ -493,6 +493,7 @@ void bin_flush(uint32_t szind, uint64_t *blocks, uint32_t n) /*@ ghost (uint32_t
     while (n > 0) {
         n = bin_flush_pass(szind, blocks, n) /*@ ghost (first) */;
     }
+    /*@ assert gone: \forall integer a; BlockStands{Pre}(blocks, a, 0, all, first) ==> block_state[a] == BLOCK_NONE; */
 }
 
 /* ---- the rest ---------------------------------------------------------------------------------------------------- */
