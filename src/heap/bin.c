@@ -163,7 +163,6 @@ uint32_t bin_fill(uint32_t arena, uint32_t szind, uint64_t *blocks, uint32_t n) 
         /*@ assert others: \forall integer a; BlockOut{Pre}(a) ==> !BlockStands(blocks, a, left, n, first); */
         bin_close_gap(blocks, left, n - left) /*@ ghost (szind, first) */;
         /*@ assert new: BlocksNewIn{Pre,Here}(blocks, 0, n - left, first); */
-        /*@ assert were: \forall integer i; 0 <= i < n - left ==> \at(block_state[\at(blocks[i],Here)],Pre) == BLOCK_NONE; */
         /*@ assert stand: \forall integer a; BlockOut(a) && !BlockOut{Pre}(a) ==> blocks[block_pos[a] - first] == a; */
     }
     return n - left;
@@ -317,13 +316,10 @@ __attribute__((noinline)) static uint32_t bin_give_run(uint32_t szind, uint32_t 
             i = region / 64;
             w = AT(slab_bits, e).w[i];
         }
-        /*@ assert this: \at(block_state[\at(blocks[k],Here)],Pre) == BLOCK_CACHED && block_szind[blocks[k]] == szind &&
-                block_pos[blocks[k]] == first + k; */
         /*@ assert others: \forall integer j; k < j < n ==> blocks[j] != blocks[k]; */
         w = bin_give(w, region, base + off) /*@ ghost (szind, e, i) */;
         /*@ assert last: \forall integer a; BlockStands(blocks, a, 0, k + 1, first) ==>
                 BlockStands(blocks, a, 0, k, first) || a == blocks[k]; */
-        /*@ assert kept: BlocksKeptBut{Pre,Here}(szind, first, first + k + 1); */
         k++;
         off = k < n ? word_distance(base, blocks[k]) : UINT64_MAX;
     }
@@ -453,6 +449,7 @@ static uint32_t bin_flush_pass(uint32_t szind, uint64_t *blocks, uint32_t n) /*@
             /*@ assert moved: \forall integer a; 0 <= a < ADDRESS_MAX &&
                     BlockLeft{LoopCurrent}(blocks, a, n, \at(kept,LoopCurrent), \at(i,LoopCurrent), first) ==>
                     BlockLeft(blocks, a, n, kept, i, first); */
+            /*@ assert left: BlocksLeft{Pre,Here}(blocks, n, kept, i, first); */
             /*@ assert none: BlocksNoneNew{Pre,Here}; */
             /*@ assert kept: BlocksKeptBut{Pre,Here}(szind, first, first + n); */
         } else {
@@ -462,12 +459,10 @@ static uint32_t bin_flush_pass(uint32_t szind, uint64_t *blocks, uint32_t n) /*@
             /*@ assert moved: \forall integer a; 0 <= a < ADDRESS_MAX &&
                     BlockLeft{LoopCurrent}(blocks, a, n, \at(kept,LoopCurrent), \at(i,LoopCurrent), first) ==>
                     BlockLeft(blocks, a, n, kept, i, first); */
+            /*@ assert left: BlocksLeft{Pre,Here}(blocks, n, kept, i, first); */
             /*@ assert none: BlocksNoneNew{Pre,Here}; */
             /*@ assert kept: BlocksKeptBut{Pre,Here}(szind, first, first + n); */
         }
-        /*@ assert moved: \forall integer a; 0 <= a < ADDRESS_MAX &&
-                BlockLeft{LoopCurrent}(blocks, a, n, \at(kept,LoopCurrent), \at(i,LoopCurrent), first) ==>
-                BlockLeft(blocks, a, n, kept, i, first); */
     }
     bin_stats[b].flushed = bin_count(bin_stats[b].flushed, n - kept);
     bin_stats[b].regions_live = bin_uncount(bin_stats[b].regions_live, n - kept);
