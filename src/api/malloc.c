@@ -11,6 +11,8 @@
 #include "platform/trap.h"
 
 #include "malloc_lemmas.acsl"
+#include "large_lemmas.acsl"
+#include "tcache_steps_lemmas.acsl"
 
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 
@@ -50,7 +52,38 @@ static uint64_t block_take_cached(struct tcache *t, uint32_t bin)
     return block != 0 ? block : tcache_refill(t, bin);
 }
 
-/* A block of an extent of its own, aligned to align_bytes; 0 also for no class. */
+/* A block of an extent of its own, aligned to align_bytes. */
+/*@ requires ok:       MallocOk;
+    requires power:    IsPowerOfTwo(align_bytes);
+    requires class:    SC_NBINS <= szind < SC_NSIZES;
+    requires zeroed:   \valid(zeroed);
+    terminates         \true;
+    exits              \false;
+    assigns            LARGE_ASSIGNS, large_allocated, *zeroed;
+    ensures  ok:       MallocOk;
+    ensures  live:     \result != 0 ==> BlockLive(\result);
+    ensures  new:      !BlockLive{Pre}(\result);
+    ensures  kept:     LiveKeptBut{Pre,Post}(0);
+    ensures  only:     LiveNoneNewBut{Pre,Post}(\result);
+    ensures  class:    \result != 0 ==> block_szind[\result] == szind;
+    ensures  aligned:  \result % align_bytes == 0;
+*/
+static inline uint64_t block_take_extent(uint32_t szind, uint64_t align_bytes, bool *zeroed)
+{
+    /*@ assert were: TcacheOthers(thread_cache, TCACHE_BINS); */
+    /*@ assert range: \forall integer b, i; TCACHE_IN(thread_cache, b, i) ==> i < TCACHE_SLOTS; */
+    uint64_t block = large_alloc(szind, align_bytes, szind + 1 < TCACHE_BINS, zeroed);
+    /*@ assert same: TcacheShapeSame{Pre,Here}(thread_cache); */
+    /*@ ghost tcache_lemma_shape(thread_cache); */
+    /*@ assert stacks: TcacheSame{Pre,Here}(thread_cache); */
+    /*@ assert out: \forall integer b, i; TCACHE_IN(thread_cache, b, i) ==> BlockOut{Pre}(thread_cache->slot[i]); */
+    /*@ assert are: TcacheOthers(thread_cache, TCACHE_BINS); */
+    /*@ ghost tcache_lemma_stacks(thread_cache); */
+    /*@ ghost tcache_lemma_ok(thread_cache); */
+    return block;
+}
+
+/* The same, 0 also for no class; one slow event. */
 /*@ requires ok:       MallocOk;
     requires mine:     t == thread_cache;
     requires power:    IsPowerOfTwo(align_bytes);
@@ -69,8 +102,9 @@ static uint64_t block_take_cached(struct tcache *t, uint32_t bin)
 */
 static uint64_t block_take_large(struct tcache *t, uint32_t szind, uint64_t align_bytes, bool *zeroed)
 {
+    /*@ ghost align_lemma_range(align_bytes); */
     tcache_tick(t);
-    return szind < SC_NSIZES ? large_alloc(szind, align_bytes, szind + 1 < TCACHE_BINS, zeroed) : 0;
+    return szind < SC_NSIZES ? block_take_extent(szind, align_bytes, zeroed) : 0;
 }
 
 /* A block of the class, SC_NSIZES for none, aligned to align_bytes, a power of two. The blocks of a class that is a multiple
@@ -94,6 +128,7 @@ static uint64_t block_take_large(struct tcache *t, uint32_t szind, uint64_t alig
 */
 static uint64_t block_take(uint32_t szind, uint64_t align_bytes, bool *zeroed)
 {
+    /*@ ghost align_lemma_range(align_bytes); */
     struct tcache *t = thread_get();
     *zeroed = false;
     if (szind + 1 >= TCACHE_BINS || align_bytes > PAGE) {
@@ -207,6 +242,7 @@ static uint32_t class_aligned(size_t align_bytes, size_t size)
 static uint64_t block_take_aligned(size_t align_bytes, size_t size)
 {
     bool     zeroed;
+    /*@ ghost align_lemma_range(align_bytes); */
     uint32_t szind = class_aligned(align_bytes, size);
     uint64_t block = szind < SC_NSIZES ? block_take(szind, align_bytes, &zeroed) : 0;
     /*@ ghost if (block != 0) { block_lemma_found(block, size); } */
@@ -222,6 +258,26 @@ PUBLIC void *qed_aligned_alloc(size_t alignment, size_t size)
     return (void *)block_or_enomem(block_take_aligned(alignment, size));
 }
 
+/* The program's pointer gets a block. */
+/*@ requires ok:       MallocOk;
+    requires valid:    \valid(pointer);
+    requires outside:  ThreadOutside(pointer);
+    terminates         \true;
+    exits              \false;
+    assigns            *pointer;
+    ensures  ok:       MallocOk;
+    ensures  set:      ADDR(*pointer) == block;
+*/
+static inline void block_store(void **pointer, uint64_t block)
+{
+    *pointer = (void *)block;
+    /*@ assert radix: RadixOk; */
+    /*@ assert cache: PageCacheOk; */
+    /*@ ghost large_lemma_ok(); */
+    /*@ assert window: TcacheWindow(thread_cache); */
+    /*@ ghost tcache_lemma_ok(thread_cache); */
+}
+
 PUBLIC int qed_posix_memalign(void **block, size_t alignment, size_t size)
 {
     if (!is_power_of_two(alignment) || alignment < sizeof(void *)) {
@@ -231,12 +287,13 @@ PUBLIC int qed_posix_memalign(void **block, size_t alignment, size_t size)
     if (taken == 0) {
         return ENOMEM;
     }
-    *block = (void *)taken;
+    block_store(block, taken);
     return 0;
 }
 
 PUBLIC void *qed_memalign(size_t alignment, size_t size)
 {
+    /*@ ghost align_lemma_range(alignment); */
     if (alignment > SC_LARGE_MAXCLASS) {
         errno = EINVAL;
         return NULL;
@@ -288,6 +345,34 @@ PUBLIC void qed_free(void *block)
     }
 }
 
+/* Bytes of the block. */
+/*@ requires ok:       MallocOk;
+    requires live:     BlockLive(block);
+    terminates         \true;
+    exits              \false;
+    assigns            HEAP_ASSIGNS;
+    ensures  ok:       MallocOk;
+    ensures  live:     BlockLive(block);
+    ensures  bytes:    \result == BlockBytes{Pre}(block);
+    ensures  class:    block_szind[block] == \old(block_szind[block]);
+    ensures  kept:     LiveKeptBut{Pre,Post}(0);
+    ensures  only:     LiveNoneNewBut{Pre,Post}(0);
+*/
+static inline uint64_t block_usable(uint64_t block, const char *call)
+{
+    /*@ assert were: TcacheOthers(thread_cache, TCACHE_BINS); */
+    /*@ assert range: \forall integer b, i; TCACHE_IN(thread_cache, b, i) ==> i < TCACHE_SLOTS; */
+    uint64_t bytes = tcache_usable(block, call);
+    /*@ assert same: TcacheShapeSame{Pre,Here}(thread_cache); */
+    /*@ ghost tcache_lemma_shape(thread_cache); */
+    /*@ assert stacks: TcacheSame{Pre,Here}(thread_cache); */
+    /*@ assert out: \forall integer b, i; TCACHE_IN(thread_cache, b, i) ==> BlockOut{Pre}(thread_cache->slot[i]); */
+    /*@ assert are: TcacheOthers(thread_cache, TCACHE_BINS); */
+    /*@ ghost tcache_lemma_stacks(thread_cache); */
+    /*@ ghost tcache_lemma_ok(thread_cache); */
+    return bytes;
+}
+
 /*@ requires ok:       MallocOk;
     requires valid:    BlockOrNull(block);
     requires class:    block != 0 ==> szind < SC_NSIZES && block_szind[block] == szind;
@@ -305,7 +390,7 @@ static void free_checked(uint64_t block, uint32_t szind, const char *call)
         return;
     }
     (void)thread_get();
-    if (szind >= SC_NSIZES || size_class_bytes(szind) != tcache_usable(block, call)) {
+    if (szind >= SC_NSIZES || size_class_bytes(szind) != block_usable(block, call)) {
         trap_misuse(call, "wrong size", block);
     }
     if (!LIKELY(tcache_push(thread_cache, block))) {
@@ -323,7 +408,7 @@ PUBLIC void qed_free_sized(void *block, size_t size)
 PUBLIC void qed_free_aligned_sized(void *block, size_t alignment, size_t size)
 {
     uint32_t szind = is_power_of_two(alignment) ? class_aligned(alignment, size) : SC_NSIZES;
-    /*@ assert range: block != NULL ==> 0 < alignment <= ADDR(block); */
+    /*@ ghost if (block != NULL) { block_lemma_whole(ADDR(block), alignment); } */
     /*@ ghost if (block != NULL) { block_lemma_asked(alignment, size, block_szind[ADDR(block)], szind); } */
     free_checked((uint64_t)block, szind, "free_aligned_sized");
 }
@@ -331,7 +416,7 @@ PUBLIC void qed_free_aligned_sized(void *block, size_t alignment, size_t size)
 PUBLIC size_t qed_malloc_usable_size(void *block)
 {
     (void)thread_get();
-    return block == NULL ? 0 : tcache_usable((uint64_t)block, "malloc_usable_size");
+    return block == NULL ? 0 : block_usable((uint64_t)block, "malloc_usable_size");
 }
 
 /* ---- resizing ---------------------------------------------------------------------------------------------------- */
@@ -410,6 +495,43 @@ static __attribute__((noinline)) void *realloc_move(void *block, uint64_t bytes_
     return moved;
 }
 
+/* A block gets another size, where it is or elsewhere; NULL, and it stays as it is. */
+/*@ requires ok:       MallocOk;
+    requires live:     BlockLive(ADDR(block));
+    terminates         \true;
+    exits              \false;
+    assigns            MALLOC_ASSIGNS, errno;
+    ensures  ok:       MallocOk;
+    ensures  live:     \result != NULL ==> BlockLive(ADDR(\result));
+    ensures  new:      ADDR(\result) != ADDR(block) ==> !BlockLive{Pre}(ADDR(\result));
+    ensures  gone:     ADDR(\result) != ADDR(block) && \result != NULL ==> !BlockLive(ADDR(block));
+    ensures  kept:     LiveKeptBut{Pre,Post}(ADDR(block));
+    ensures  only:     LiveNoneNewBut{Pre,Post}(ADDR(\result));
+    ensures  contents: ContentsKeptBut{Pre,Post}(ADDR(block));
+    ensures  prefix:   \result != NULL ==>
+                       PrefixKept{Pre,Post}(ADDR(\result), ADDR(block), \min(BlockBytes{Pre}(ADDR(block)), size));
+    ensures  class:    \result != NULL ==> BlockOf(ADDR(\result), size);
+    ensures  apart:    \result != NULL ==> LiveApart(ADDR(\result));
+    ensures  ends:     \result != NULL ==> BlockEnds(ADDR(\result));
+    ensures  aligned:  AlignedForSize(ADDR(\result), size);
+    ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
+    ensures  still:    \result == NULL ==> LiveKeptBut{Pre,Post}(0);
+    ensures  same:     \result == NULL ==> ContentsKeptBut{Pre,Post}(0);
+*/
+static inline void *realloc_live(void *block, size_t size)
+{
+    (void)thread_get();
+    uint64_t bytes_now = block_usable((uint64_t)block, "realloc");
+    /* In the upper part of its class: the class below is smaller. */
+    bool same = size <= bytes_now && bytes_now - size < bytes_now / (2 * SC_NGROUP);
+    /*@ ghost if (same) { block_lemma_upper(size, block_szind[ADDR(block)]); } */
+    if (same || realloc_in_place((uint64_t)block, bytes_now, size_class_index(size))) {
+        /*@ ghost block_lemma_found(ADDR(block), size); */
+        return block;
+    }
+    return realloc_move(block, bytes_now, size);
+}
+
 PUBLIC void *qed_realloc(void *block, size_t size)
 {
     if (block == NULL) {
@@ -419,15 +541,7 @@ PUBLIC void *qed_realloc(void *block, size_t size)
         qed_free(block);
         return NULL;
     }
-    (void)thread_get();
-    uint64_t bytes_now = tcache_usable((uint64_t)block, "realloc");
-    /* In the upper part of its class: the class below is smaller. */
-    bool same = size <= bytes_now && bytes_now - size < bytes_now / (2 * SC_NGROUP);
-    if (same || realloc_in_place((uint64_t)block, bytes_now, size_class_index(size))) {
-        /*@ ghost block_lemma_found(ADDR(block), size); */
-        return block;
-    }
-    return realloc_move(block, bytes_now, size);
+    return realloc_live(block, size);
 }
 
 PUBLIC void *qed_reallocarray(void *block, size_t count, size_t size)

@@ -12,6 +12,10 @@
 #include "platform/atomic.h"
 #include "platform/mutex.h"
 
+#include "size_class_align_lemmas.acsl"
+#include "large_lemmas.acsl"
+#include "tcache_steps_lemmas.acsl"
+
 __thread struct tcache *thread_cache = &tcache_unborn;
 
 static struct mutex boot_lock = MUTEX_INIT;
@@ -53,6 +57,9 @@ static void boot_layers(void)
     size_class_boot();
     base_boot();
     tcache_boot();
+    /*@ assert shape: TcacheShape(&tcache_unborn) && TcacheShape(&tcache_dead); */
+    /*@ ghost tcache_lemma_ok(&tcache_unborn); */
+    /*@ ghost tcache_lemma_ok(&tcache_dead); */
     radix_tree_boot();
     slab_boot();
     pages_boot(config.dirty_decay_ms, config.muzzy_decay_ms);
@@ -88,14 +95,39 @@ void thread_exit(void *cache)
     tcache_destroy((struct tcache *)cache);
 }
 
-/* A cache for the calling thread, which has none. */
-/*@ requires state:    ThreadStart || (MallocOk && ThreadOk);
+/* A cache for a thread without one, NULL if out of memory. Blocks and stand-ins stay as they are. */
+/*@ requires ok:       MallocOk;
+    requires unborn:   thread_cache == &tcache_unborn;
+    terminates         \true;
+    exits              \false;
+    assigns            TCACHE_ASSIGNS_LIFE;
+    ensures  lock:     LocksFree(0);
+    ensures  heap:     HeapOk;
+    ensures  arenas:   ArenaOk;
+    ensures  unborn:   TcacheOk(&tcache_unborn);
+    ensures  mine:     \result != NULL ==> ThreadsMine(\result);
+    ensures  ok:       \result != NULL ==> TcacheOk(\result);
+    ensures  none:     \result == NULL ==> ThreadNone;
+*/
+static inline struct tcache *thread_take(void)
+{
+    struct tcache *t = tcache_create();
+    /*@ assert radix: RadixOk; */
+    /*@ assert cache: PageCacheOk; */
+    /*@ ghost large_lemma_ok(); */
+    /*@ assert same: TcacheShapeSame{Pre,Here}(&tcache_unborn) && TcacheSame{Pre,Here}(&tcache_unborn); */
+    /*@ ghost tcache_lemma_shape(&tcache_unborn); */
+    /*@ ghost tcache_lemma_ok(&tcache_unborn); */
+    return t;
+}
+
+/* The thread, which has none, gets a cache. */
+/*@ requires state:    ThreadStart || MallocOk;
     requires unborn:   thread_cache == &tcache_unborn;
     terminates         \true;
     exits    first:    !\old(thread_booted);
-    assigns            THREAD_ASSIGNS, HEAP_ASSIGNS, large_allocated, large_freed, MALLOC_ASSIGNS_THREAD;
+    assigns            MALLOC_ASSIGNS_HEAP;
     ensures  ok:       MallocOk;
-    ensures  thread:   ThreadOk;
     ensures  mine:     \result == thread_cache;
     ensures  kept:     LiveKeptBut{Pre,Post}(0);
     ensures  only:     LiveNoneNewBut{Pre,Post}(0);
@@ -105,7 +137,8 @@ static __attribute__((noinline)) struct tcache *thread_make(void)
     if (!ATOMIC_LOAD_ACQUIRE(thread_booted)) {
         boot();
     }
-    struct tcache *t = tcache_create();
+    /*@ assert ready: MallocOk; */
+    struct tcache *t = thread_take();
     if (t == NULL) {
         return &tcache_unborn;
     }

@@ -20,7 +20,7 @@ extern bool thread_booted;      /* set once, under the lock of boot */
 /*@ requires ok:       MallocOk;
     terminates         \true;
     exits              \false;
-    assigns            HEAP_ASSIGNS, large_allocated, large_freed, MALLOC_ASSIGNS_THREAD;
+    assigns            MALLOC_ASSIGNS_HEAP;
     ensures  ok:       MallocOk;
     ensures  mine:     \result == thread_cache;
     ensures  kept:     LiveKeptBut{Pre,Post}(0);
@@ -50,7 +50,7 @@ void thread_exit(void *cache);
 /*@ requires ok:       MallocOk;
     terminates         \true;
     exits              \false;
-    assigns            HEAP_ASSIGNS, large_allocated, large_freed, MALLOC_ASSIGNS_THREAD;
+    assigns            MALLOC_ASSIGNS_HEAP;
     ensures  ok:       MallocOk;
     ensures  same:     thread_cache == \old(thread_cache);
     ensures  kept:     LiveKeptBut{Pre,Post}(0);
