@@ -5,14 +5,10 @@
 #include <stdbool.h>
 
 #include "api/export.h"
-#include "heap/large.h"
+#include "api/malloc_steps.h"
 #include "math/product.h"
 #include "math/size_class.h"
 #include "platform/trap.h"
-
-#include "malloc_lemmas.acsl"
-#include "large_lemmas.acsl"
-#include "tcache_steps_lemmas.acsl"
 
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 
@@ -52,38 +48,7 @@ static uint64_t block_take_cached(struct tcache *t, uint32_t bin)
     return block != 0 ? block : tcache_refill(t, bin);
 }
 
-/* A block of an extent of its own, aligned to align_bytes. */
-/*@ requires ok:       MallocOk;
-    requires power:    IsPowerOfTwo(align_bytes);
-    requires class:    SC_NBINS <= szind < SC_NSIZES;
-    requires zeroed:   \valid(zeroed);
-    terminates         \true;
-    exits              \false;
-    assigns            LARGE_ASSIGNS, large_allocated, *zeroed;
-    ensures  ok:       MallocOk;
-    ensures  live:     \result != 0 ==> BlockLive(\result);
-    ensures  new:      !BlockLive{Pre}(\result);
-    ensures  kept:     LiveKeptBut{Pre,Post}(0);
-    ensures  only:     LiveNoneNewBut{Pre,Post}(\result);
-    ensures  class:    \result != 0 ==> block_szind[\result] == szind;
-    ensures  aligned:  \result % align_bytes == 0;
-*/
-static inline uint64_t block_take_extent(uint32_t szind, uint64_t align_bytes, bool *zeroed)
-{
-    /*@ assert were: TcacheOthers(thread_cache, TCACHE_BINS); */
-    /*@ assert range: \forall integer b, i; TCACHE_IN(thread_cache, b, i) ==> i < TCACHE_SLOTS; */
-    uint64_t block = large_alloc(szind, align_bytes, szind + 1 < TCACHE_BINS, zeroed);
-    /*@ assert same: TcacheShapeSame{Pre,Here}(thread_cache); */
-    /*@ ghost tcache_lemma_shape(thread_cache); */
-    /*@ assert stacks: TcacheSame{Pre,Here}(thread_cache); */
-    /*@ assert out: \forall integer b, i; TCACHE_IN(thread_cache, b, i) ==> BlockOut{Pre}(thread_cache->slot[i]); */
-    /*@ assert are: TcacheOthers(thread_cache, TCACHE_BINS); */
-    /*@ ghost tcache_lemma_stacks(thread_cache); */
-    /*@ ghost tcache_lemma_ok(thread_cache); */
-    return block;
-}
-
-/* The same, 0 also for no class; one slow event. */
+/* The same as block_take_extent, 0 also for no class; one slow event. */
 /*@ requires ok:       MallocOk;
     requires mine:     t == thread_cache;
     requires power:    IsPowerOfTwo(align_bytes);
@@ -184,12 +149,13 @@ PUBLIC void *qed_calloc(size_t count, size_t size)
         errno = ENOMEM;
         return NULL;
     }
+    /*@ ghost align_lemma_product(0, count, size); */
     size_t bytes = count * size;
     /*@ ghost block_lemma_is_power(1, 0); */
     uint64_t block = block_take(size_class_index(bytes), 1, &zeroed);
     if (block != 0) {
         /*@ ghost block_lemma_found(block, bytes); */
-        user_zero(block, bytes, zeroed);
+        block_zero(block, bytes, zeroed);
         /*@ assert rest: ContentsKeptBut{Pre,Here}(0); */
     }
     return (void *)block_or_enomem(block);
@@ -258,26 +224,6 @@ PUBLIC void *qed_aligned_alloc(size_t alignment, size_t size)
     return (void *)block_or_enomem(block_take_aligned(alignment, size));
 }
 
-/* The program's pointer gets a block. */
-/*@ requires ok:       MallocOk;
-    requires valid:    \valid(pointer);
-    requires outside:  ThreadOutside(pointer);
-    terminates         \true;
-    exits              \false;
-    assigns            *pointer;
-    ensures  ok:       MallocOk;
-    ensures  set:      ADDR(*pointer) == block;
-*/
-static inline void block_store(void **pointer, uint64_t block)
-{
-    *pointer = (void *)block;
-    /*@ assert radix: RadixOk; */
-    /*@ assert cache: PageCacheOk; */
-    /*@ ghost large_lemma_ok(); */
-    /*@ assert window: TcacheWindow(thread_cache); */
-    /*@ ghost tcache_lemma_ok(thread_cache); */
-}
-
 PUBLIC int qed_posix_memalign(void **block, size_t alignment, size_t size)
 {
     if (!is_power_of_two(alignment) || alignment < sizeof(void *)) {
@@ -343,34 +289,6 @@ PUBLIC void qed_free(void *block)
     if (!LIKELY(tcache_push(thread_cache, (uint64_t)block))) {
         free_slow((uint64_t)block, "free");
     }
-}
-
-/* Bytes of the block. */
-/*@ requires ok:       MallocOk;
-    requires live:     BlockLive(block);
-    terminates         \true;
-    exits              \false;
-    assigns            HEAP_ASSIGNS;
-    ensures  ok:       MallocOk;
-    ensures  live:     BlockLive(block);
-    ensures  bytes:    \result == BlockBytes{Pre}(block);
-    ensures  class:    block_szind[block] == \old(block_szind[block]);
-    ensures  kept:     LiveKeptBut{Pre,Post}(0);
-    ensures  only:     LiveNoneNewBut{Pre,Post}(0);
-*/
-static inline uint64_t block_usable(uint64_t block, const char *call)
-{
-    /*@ assert were: TcacheOthers(thread_cache, TCACHE_BINS); */
-    /*@ assert range: \forall integer b, i; TCACHE_IN(thread_cache, b, i) ==> i < TCACHE_SLOTS; */
-    uint64_t bytes = tcache_usable(block, call);
-    /*@ assert same: TcacheShapeSame{Pre,Here}(thread_cache); */
-    /*@ ghost tcache_lemma_shape(thread_cache); */
-    /*@ assert stacks: TcacheSame{Pre,Here}(thread_cache); */
-    /*@ assert out: \forall integer b, i; TCACHE_IN(thread_cache, b, i) ==> BlockOut{Pre}(thread_cache->slot[i]); */
-    /*@ assert are: TcacheOthers(thread_cache, TCACHE_BINS); */
-    /*@ ghost tcache_lemma_stacks(thread_cache); */
-    /*@ ghost tcache_lemma_ok(thread_cache); */
-    return bytes;
 }
 
 /*@ requires ok:       MallocOk;
@@ -449,16 +367,31 @@ static __attribute__((noinline)) bool realloc_in_place(uint64_t block, uint64_t 
         return false;
     }
     /*@ ghost class_lemma_bounds(block_szind[block]); */
-    /*@ assert absent: TcacheAbsent(thread_cache, block); */
-    bool done = large_resize(block, szind);
-    /*@ assert same: TcacheShapeSame{Pre,Here}(thread_cache) && TcacheSame{Pre,Here}(thread_cache); */
-    /*@ assert kept: \forall integer b, i; TCACHE_IN(thread_cache, b, i) ==> BlockOut{Pre}(thread_cache->slot[i]) &&
-                     BlockSame{Pre,Here}(thread_cache->slot[i]); */
-    /*@ assert fixed: TcacheApart(thread_cache) && TcacheMagic(thread_cache) && TcacheNegated(thread_cache); */
-    /*@ ghost tcache_lemma_ok(thread_cache); */
-    return done;
+    return block_resize(block, szind);
 }
 
+/* A block's first bytes come into another one, and it goes. */
+/*@ requires ok:       MallocOk;
+    requires live:     BlockLive(ADDR(to)) && BlockLive(ADDR(block)) && ADDR(to) != ADDR(block);
+    requires fits:     bytes <= BlockBytes(ADDR(to)) && bytes <= BlockBytes(ADDR(block));
+    terminates         \true;
+    exits              \false;
+    assigns            MALLOC_ASSIGNS, errno;
+    ensures  ok:       MallocOk;
+    ensures  gone:     !BlockLive(ADDR(block));
+    ensures  kept:     LiveKeptBut{Pre,Post}(ADDR(block));
+    ensures  only:     LiveNoneNewBut{Pre,Post}(0);
+    ensures  prefix:   PrefixKept{Pre,Post}(ADDR(to), ADDR(block), bytes);
+    ensures  contents: \forall integer b; b != ADDR(to) && b != ADDR(block) && BlockLive{Pre}(b) ==> BytesKept{Pre,Post}(b);
+    ensures  error:    errno == \old(errno);
+*/
+static inline void realloc_into(void *to, void *block, uint64_t bytes)
+{
+    block_move((uint64_t)to, (uint64_t)block, bytes);
+    qed_free(block);
+}
+
+/* The block goes to another place. */
 /*@ requires ok:       MallocOk;
     requires live:     BlockLive(ADDR(block));
     requires now:      bytes_now == BlockBytes(ADDR(block));
@@ -472,8 +405,7 @@ static __attribute__((noinline)) bool realloc_in_place(uint64_t block, uint64_t 
     ensures  kept:     LiveKeptBut{Pre,Post}(ADDR(block));
     ensures  only:     LiveNoneNewBut{Pre,Post}(ADDR(\result));
     ensures  contents: ContentsKeptBut{Pre,Post}(ADDR(block));
-    ensures  prefix:   \result != NULL ==>
-                       PrefixKept{Pre,Post}(ADDR(\result), ADDR(block), \min(BlockBytes{Pre}(ADDR(block)), size));
+    ensures  prefix:   \result != NULL ==> PrefixKept{Pre,Post}(ADDR(\result), ADDR(block), \min(bytes_now, size));
     ensures  class:    \result != NULL ==> BlockOf(ADDR(\result), size);
     ensures  apart:    \result != NULL ==> LiveApart(ADDR(\result));
     ensures  ends:     \result != NULL ==> BlockEnds(ADDR(\result));
@@ -486,11 +418,8 @@ static __attribute__((noinline)) void *realloc_move(void *block, uint64_t bytes_
 {
     void *moved = qed_malloc(size);
     if (moved != NULL) {
-        /*@ ghost block_lemma_found(ADDR(block), bytes_now); */
-        user_move((uint64_t)moved, (uint64_t)block, bytes_now < size ? bytes_now : size);
-        /*@ assert prefix: PrefixKept{Pre,Here}(ADDR(moved), ADDR(block), \min(bytes_now, size)); */
+        realloc_into(moved, block, bytes_now < size ? bytes_now : size);
         /*@ assert rest: ContentsKeptBut{Pre,Here}(ADDR(block)); */
-        qed_free(block);
     }
     return moved;
 }
@@ -522,11 +451,13 @@ static inline void *realloc_live(void *block, size_t size)
 {
     (void)thread_get();
     uint64_t bytes_now = block_usable((uint64_t)block, "realloc");
+    /*@ assert now: bytes_now == BlockBytes{Pre}(ADDR(block)); */
     /* In the upper part of its class: the class below is smaller. */
     bool same = size <= bytes_now && bytes_now - size < bytes_now / (2 * SC_NGROUP);
     /*@ ghost if (same) { block_lemma_upper(size, block_szind[ADDR(block)]); } */
     if (same || realloc_in_place((uint64_t)block, bytes_now, size_class_index(size))) {
         /*@ ghost block_lemma_found(ADDR(block), size); */
+        /*@ assert bytes: PrefixKept{Pre,Here}(ADDR(block), ADDR(block), \min(bytes_now, size)); */
         return block;
     }
     return realloc_move(block, bytes_now, size);
@@ -550,6 +481,7 @@ PUBLIC void *qed_reallocarray(void *block, size_t count, size_t size)
         errno = ENOMEM;
         return NULL;
     }
+    /*@ ghost align_lemma_product(0, count, size); */
     return qed_realloc(block, count * size);
 }
 
