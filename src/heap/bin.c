@@ -163,6 +163,7 @@ uint32_t bin_fill(uint32_t arena, uint32_t szind, uint64_t *blocks, uint32_t n) 
         /*@ assert others: \forall integer a; BlockOut{Pre}(a) ==> !BlockStands(blocks, a, left, n, first); */
         bin_close_gap(blocks, left, n - left) /*@ ghost (szind, first) */;
         /*@ assert new: BlocksNewIn{Pre,Here}(blocks, 0, n - left, first); */
+        /*@ assert were: \forall integer i; 0 <= i < n - left ==> \at(block_state[\at(blocks[i],Here)],Pre) == BLOCK_NONE; */
         /*@ assert stand: \forall integer a; BlockOut(a) && !BlockOut{Pre}(a) ==> blocks[block_pos[a] - first] == a; */
     }
     return n - left;
@@ -316,10 +317,13 @@ __attribute__((noinline)) static uint32_t bin_give_run(uint32_t szind, uint32_t 
             i = region / 64;
             w = AT(slab_bits, e).w[i];
         }
+        /*@ assert this: \at(block_state[\at(blocks[k],Here)],Pre) == BLOCK_CACHED && block_szind[blocks[k]] == szind &&
+                block_pos[blocks[k]] == first + k; */
         /*@ assert others: \forall integer j; k < j < n ==> blocks[j] != blocks[k]; */
         w = bin_give(w, region, base + off) /*@ ghost (szind, e, i) */;
         /*@ assert last: \forall integer a; BlockStands(blocks, a, 0, k + 1, first) ==>
                 BlockStands(blocks, a, 0, k, first) || a == blocks[k]; */
+        /*@ assert kept: BlocksKeptBut{Pre,Here}(szind, first, first + k + 1); */
         k++;
         off = k < n ? word_distance(base, blocks[k]) : UINT64_MAX;
     }
