@@ -73,8 +73,8 @@ void     __real_os_unmap(uint64_t page, uint64_t npages);
 void     __wrap_os_unmap(uint64_t page, uint64_t npages);
 void    *__real_os_map_metadata(size_t bytes);
 void    *__wrap_os_map_metadata(size_t bytes);
-bool     __real_os_purge(uint64_t page, uint64_t npages);
-bool     __wrap_os_purge(uint64_t page, uint64_t npages);
+bool     __real_os_purge(uint64_t page, uint64_t npages, bool lazily);
+bool     __wrap_os_purge(uint64_t page, uint64_t npages, bool lazily);
 uint64_t __wrap_os_clock_ms(void);
 
 static bool refuses(void)
@@ -100,9 +100,9 @@ void *__wrap_os_map_metadata(size_t bytes)
     return refuses() ? NULL : __real_os_map_metadata(bytes);
 }
 
-bool __wrap_os_purge(uint64_t page, uint64_t npages)
+bool __wrap_os_purge(uint64_t page, uint64_t npages, bool lazily)
 {
-    return !refuses() && __real_os_purge(page, npages);
+    return !refuses() && __real_os_purge(page, npages, lazily);
 }
 
 uint64_t __wrap_os_clock_ms(void)

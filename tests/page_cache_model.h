@@ -227,10 +227,8 @@ static void model_give(uint32_t e, uint8_t state)
 {
     uint64_t page = AT(ext_page, e);
     uint64_t n = AT(ext_npages, e);
-    if (state == EXTENT_RETAINED) {
-        MODEL_CHECK(os_purge(page, n));
-    } else if (state == EXTENT_MUZZY) {
-        MODEL_CHECK(os_purge_lazy(page, n));
+    if (state == EXTENT_RETAINED || state == EXTENT_MUZZY) {
+        MODEL_CHECK(os_purge(page, n, state == EXTENT_MUZZY));
     }
     model_set(page, n, EXTENT_BUSY, state);
     page_cache_give(e, state);

@@ -241,10 +241,10 @@ static bool pages_fit(uint32_t e, uint64_t npages)
 */
 static uint8_t pages_purge_run(uint64_t page, uint64_t npages, uint8_t state, bool lazily)
 {
-    if (lazily && os_purge_lazy(page, npages)) {
+    if (lazily && os_purge(page, npages, true)) {
         return EXTENT_MUZZY;
     }
-    return os_purge(page, npages) ? EXTENT_RETAINED : state;
+    return os_purge(page, npages, false) ? EXTENT_RETAINED : state;
 }
 
 /* Counters stay where they are at the end of their range. */

@@ -36,9 +36,7 @@ void os_unmap(uint64_t page, uint64_t npages);          /* of pages that nobody 
 
 /* Their content is lost: lazily (reads may still see it until the OS takes the pages), or at once (reads see zero). */
 /*@ terminates \true; exits \false; assigns \nothing; */
-bool os_purge_lazy(uint64_t page, uint64_t npages);
-/*@ terminates \true; exits \false; assigns \nothing; */
-bool os_purge(uint64_t page, uint64_t npages);
+bool os_purge(uint64_t page, uint64_t npages, bool lazily);
 
 /* What stood in the npages at from stands at to, and from is zero or as it was. False: nothing has changed. */
 bool os_move(uint64_t to, uint64_t from, uint64_t npages);

@@ -152,7 +152,7 @@ void os_fake_rewind(void)
 
 /* Linux may take the pages at any time or never; here it takes every other page of a short run, every other eighth of a
  * long one, at once. */
-bool os_purge_lazy(uint64_t page, uint64_t npages)
+static bool purge_lazily(uint64_t page, uint64_t npages)
 {
     if (call_fails(OS_FAKE_PURGE_LAZY)) {
         return false;
@@ -161,13 +161,13 @@ bool os_purge_lazy(uint64_t page, uint64_t npages)
     for (uint64_t p = page; p + part <= page + npages; p += 2 * part) {
         (void)madvise((void *)(p * PAGE), part * PAGE, MADV_DONTNEED);
     }
-    os_fake.purged_npages += npages;
     return true;
 }
 
-bool os_purge(uint64_t page, uint64_t npages)
+bool os_purge(uint64_t page, uint64_t npages, bool lazily)
 {
-    if (call_fails(OS_FAKE_PURGE) || madvise((void *)(page * PAGE), npages * PAGE, MADV_DONTNEED) != 0) {
+    if (lazily ? !purge_lazily(page, npages)
+               : call_fails(OS_FAKE_PURGE) || madvise((void *)(page * PAGE), npages * PAGE, MADV_DONTNEED) != 0) {
         return false;
     }
     os_fake.purged_npages += npages;

@@ -85,14 +85,9 @@ void *os_map_metadata(size_t bytes)
     return (void *)os_map_aligned(bytes, 4096);
 }
 
-bool os_purge_lazy(uint64_t page, uint64_t npages)
+bool os_purge(uint64_t page, uint64_t npages, bool lazily)
 {
-    return os_call(SYS_madvise, (long)(page << LG_PAGE), (long)(npages << LG_PAGE), MADV_FREE, 0, 0, 0) == 0;
-}
-
-bool os_purge(uint64_t page, uint64_t npages)
-{
-    return os_call(SYS_madvise, (long)(page << LG_PAGE), (long)(npages << LG_PAGE), MADV_DONTNEED, 0, 0, 0) == 0;
+    return os_call(SYS_madvise, (long)(page << LG_PAGE), (long)(npages << LG_PAGE), lazily ? MADV_FREE : MADV_DONTNEED, 0, 0, 0) == 0;
 }
 
 /* By way of a place of their own: a remap onto pages in use that fails may have unmapped them, but one of a whole mapping
