@@ -59,7 +59,7 @@ static inline void tcache_shape_lookup(struct tcache *t)
     ensures  floor:   t->floor[b] == floor && t->top[b] == floor;
     ensures  limit:   t->limit[b] == t->least[b] == floor + depth;
     ensures  room:    t->room[b] == floor + depth_max;
-    ensures  none:    b == 0 ==> t->magic[b] == 0;
+    ensures  none:    depth == 0 ==> t->magic[b] == 0;
     ensures  magic:   t->magic[b] != 0 ==> 0 < b && t->magic[b] <= DIVIDE_ONE / SC_TINY && DivideMagic(t->magic[b], ScBytes(b - 1));
     ensures  negated: t->negated[b] == (DIVIDE_ONE - t->magic[b]) % DIVIDE_ONE;
 */
@@ -96,6 +96,41 @@ static inline uint32_t tcache_shape_room(struct tcache *t, uint32_t b, uint32_t 
     /*@ ghost tcache_lemma_depth(b, tcache_bytes[b], TCACHE_LARGE_BYTES, TCACHE_LARGE_BYTES_MAX); */
     tcache_shape_bin(t, b, floor, depth, depth_max);
     return floor + depth_max + 1;
+}
+
+/* One more stack with room, above the ones before it: where the next one begins. */
+/*@ requires valid:   \valid(t);
+    requires bin:     0 < b < TCACHE_BINS;
+    requires floor:   0 < floor <= b * (TCACHE_DEPTH_MAX + 1);
+    requires bytes:   ThreadsBytes && ThreadsMagic;
+    requires limits:  ShapedLimits(t, b);
+    requires some:    ShapedSome(t, b);
+    requires below:   ShapedBelow(t, b, floor);
+    requires apart:   ShapedApart(t, b);
+    requires bottom:  TcacheEmptyTo(t, b);
+    requires no_bin:  TcacheNoBin(t);
+    requires magic:   ShapedMagic(t, b);
+    requires negated: ShapedNegated(t, b);
+    terminates        \true;
+    exits             \false;
+    assigns           t->floor[b], t->top[b], t->least[b], t->limit[b], t->room[b], t->magic[b], t->negated[b];
+    ensures  floor:   0 < \result <= (b + 1) * (TCACHE_DEPTH_MAX + 1);
+    ensures  limits:  ShapedLimits(t, b + 1);
+    ensures  some:    ShapedSome(t, b + 1);
+    ensures  below:   ShapedBelow(t, b + 1, \result);
+    ensures  apart:   ShapedApart(t, b + 1);
+    ensures  bottom:  TcacheEmptyTo(t, b + 1);
+    ensures  no_bin:  TcacheNoBin(t);
+    ensures  magic:   ShapedMagic(t, b + 1);
+    ensures  negated: ShapedNegated(t, b + 1);
+*/
+static inline uint32_t tcache_shape_stack(struct tcache *t, uint32_t b, uint32_t floor)
+{
+    uint32_t next = tcache_shape_room(t, b, floor);
+    /*@ assert floors: ShapedFloorSame{Pre,Here}(t, b); */
+    /*@ assert rooms:  ShapedRoomSame{Pre,Here}(t, b); */
+    /*@ assert magics: ShapedMagicSame{Pre,Here}(t, b); */
+    return next;
 }
 
 #endif

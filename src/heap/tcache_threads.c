@@ -58,19 +58,20 @@ static void tcache_shape(struct tcache *t, bool room)
     */
     for (uint32_t b = 1; b < TCACHE_BINS; b++) {
         if (room) {
-            floor = tcache_shape_room(t, b, floor);
+            floor = tcache_shape_stack(t, b, floor);
         } else {
             tcache_shape_bin(t, b, 0, 0, 0);
+            /*@ assert floors: ShapedFloorSame{LoopCurrent,Here}(t, b); */
+            /*@ assert rooms:  ShapedRoomSame{LoopCurrent,Here}(t, b); */
+            /*@ assert magics: ShapedMagicSame{LoopCurrent,Here}(t, b); */
+            /*@ assert before: ShapedMagic(t, b); */
+            /*@ assert magic:  ShapedMagic(t, b + 1); */
         }
-        /*@ assert floors: \forall integer a; 0 <= a < b ==> t->floor[a] == \at(t->floor[a],LoopCurrent); */
-        /*@ assert rooms:  \forall integer a; 0 <= a < b ==> t->room[a] == \at(t->room[a],LoopCurrent); */
-        /*@ assert tops:   \forall integer a; 0 <= a < b ==> t->top[a] == \at(t->top[a],LoopCurrent); */
-        /*@ assert magics: \forall integer a; 0 <= a < b ==> t->magic[a] == \at(t->magic[a],LoopCurrent); */
     }
     /*@ assert slots: \forall integer i; 0 <= i < TCACHE_SLOTS ==> t->slot[i] == 0; */
     /*@ assert tops: TcacheTops(t); */
     /*@ assert floors: TcacheFloors(t); */
-    /*@ assert apart: TcacheApart(t); */
+    /*@ ghost tcache_lemma_apart(t); */
 }
 
 /*@ terminates        \true;
@@ -97,21 +98,55 @@ static void tcache_fill_magic(void)
     }
 }
 
+/* The first stand-in; what is to be shaped later stays zero. */
+/*@ requires table:   SizeClassTable(SC_LOOKUP_MAX / SC_TINY + 1);
+    requires bytes:   ThreadsBytes && ThreadsMagic;
+    requires unmade:  ThreadsUnmade;
+    requires unborn:  TcacheZero(&tcache_unborn);
+    requires dead:    TcacheZero(&tcache_dead);
+    terminates        \true;
+    exits             \false;
+    assigns           tcache_unborn.bin_of[0 .. SC_LOOKUP_MAX], TCACHE_ASSIGNS_SHAPE(&tcache_unborn);
+    ensures  unmade:  ThreadsUnmade;
+    ensures  unborn:  TcacheStandin(&tcache_unborn);
+    ensures  dead:    TcacheZero(&tcache_dead);
+*/
+static inline void tcache_boot_unborn(void)
+{
+    tcache_shape(&tcache_unborn, false);
+}
+
+/* The second one; the first stays as it is. */
+/*@ requires table:   SizeClassTable(SC_LOOKUP_MAX / SC_TINY + 1);
+    requires bytes:   ThreadsBytes && ThreadsMagic;
+    requires unmade:  ThreadsUnmade;
+    requires unborn:  TcacheStandin(&tcache_unborn);
+    requires dead:    TcacheZero(&tcache_dead);
+    terminates        \true;
+    exits             \false;
+    assigns           tcache_dead.bin_of[0 .. SC_LOOKUP_MAX], TCACHE_ASSIGNS_SHAPE(&tcache_dead);
+    ensures  unmade:  ThreadsUnmade;
+    ensures  unborn:  TcacheStandin(&tcache_unborn);
+    ensures  dead:    TcacheStandin(&tcache_dead);
+*/
+static inline void tcache_boot_dead(void)
+{
+    tcache_shape(&tcache_dead, false);
+    /*@ assert floors: ShapedFloorSame{Pre,Here}(&tcache_unborn, TCACHE_BINS); */
+    /*@ assert rooms:  ShapedRoomSame{Pre,Here}(&tcache_unborn, TCACHE_BINS); */
+    /*@ assert magics: ShapedMagicSame{Pre,Here}(&tcache_unborn, TCACHE_BINS); */
+    /*@ assert stacks: TcacheSame{Pre,Here}(&tcache_unborn); */
+    /*@ assert limits: TcacheLimits(&tcache_unborn); */
+    /*@ assert apart:  TcacheApart(&tcache_unborn); */
+    /*@ assert fixed:  TcacheFixed(&tcache_unborn); */
+    /*@ assert bottom: TcacheBottom(&tcache_unborn); */
+}
+
 void tcache_boot(void)
 {
     tcache_fill_magic();
-    tcache_shape(&tcache_unborn, false);
-    /*@ assert first: TcacheStandin(&tcache_unborn); */
-    /*@ ghost shaped: ; */
-    tcache_shape(&tcache_dead, false);
-    /*@ assert floors: ShapedFloorSame{shaped,Here}(&tcache_unborn); */
-    /*@ assert rooms: ShapedRoomSame{shaped,Here}(&tcache_unborn); */
-    /*@ assert magics: ShapedMagicSame{shaped,Here}(&tcache_unborn); */
-    /*@ assert same: TcacheShapeSame{shaped,Here}(&tcache_unborn); */
-    /*@ assert stacks: TcacheSame{shaped,Here}(&tcache_unborn); */
-    /*@ assert limits: TcacheLimits(&tcache_unborn); */
-    /*@ assert apart: TcacheApart(&tcache_unborn); */
-    /*@ assert negated: TcacheNegated(&tcache_unborn); */
+    tcache_boot_unborn();
+    tcache_boot_dead();
 }
 
 /* ---- the lock ---------------------------------------------------------------------------------------------------- */
