@@ -12,14 +12,17 @@ extern __thread struct tcache *thread_cache;
 
 extern bool thread_booted;      /* set once, under the lock of boot */
 
+/* What the C library passes back; by its address, which the proofs can follow. */
+#define THREAD_CACHE(cache) ((struct tcache *)(uintptr_t)(cache))
+
 #include "thread.acsl"
 #include "malloc.acsl"
 
 /* The calling thread's cache, made at its first slow path; a stand-in when there is no memory for one, or when the
  * thread is past its end. Boots the allocator the first time, which ends the program if the OS's page is too large. */
-/*@ requires ok:       MallocOk;
+/*@ requires state:    ThreadStart || MallocOk;
     terminates         \true;
-    exits              \false;
+    exits    first:    !\old(thread_booted);
     assigns            MALLOC_ASSIGNS_HEAP;
     ensures  ok:       MallocOk;
     ensures  mine:     \result == thread_cache;
@@ -32,8 +35,8 @@ struct tcache *thread_get(void);
 /*@ requires lock:     LocksFree(0);
     requires heap:     HeapOk;
     requires state:    ThreadOk;
-    requires mine:     ThreadsMine((struct tcache *)cache);
-    requires cache:    TcacheOk((struct tcache *)cache);
+    requires mine:     ThreadsMine(THREAD_CACHE(cache));
+    requires cache:    TcacheOk(THREAD_CACHE(cache));
     terminates         \true;
     exits              \false;
     assigns            thread_cache, TCACHE_ASSIGNS_LIFE, HEAP_ASSIGNS, large_allocated, large_freed;
@@ -66,10 +69,7 @@ void thread_watch(struct tcache *t);
     exits              \false;
     assigns            THREAD_ASSIGNS_FORK;
     ensures  held:     ForkHeld;
-    ensures  arenas:   ArenaOk;
-    ensures  cache:    PageCacheOk;
-    ensures  decay:    DecayOk;
-    ensures  words:    PagesFreeWords;
+    ensures  ok:       ForkOk;
 */
 void thread_fork_prepare(void);
 
@@ -79,6 +79,7 @@ void thread_fork_prepare(void);
     exits              \false;
     assigns            lock_held[0 .. LOCK_RANKS - 1];
     ensures  free:     LocksFree(0);
+    ensures  heap:     HeapOk;
 */
 void thread_fork_parent(void);
 
@@ -89,6 +90,8 @@ void thread_fork_parent(void);
     exits              \false;
     assigns            lock_held[0 .. LOCK_RANKS - 1], pages_purging, tcache_live_count;
     ensures  free:     LocksFree(0);
+    ensures  heap:     HeapOk;
+    ensures  threads:  ThreadsOk;
 */
 void thread_fork_child(void);
 
