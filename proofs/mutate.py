@@ -44,6 +44,7 @@ def blank(text):
     """The text with comments, contracts, ghost code and preprocessor lines replaced by spaces, at the same length."""
     space = lambda m: re.sub(r"[^\n]", " ", m.group(0))
     text = re.sub(r"/\*.*?\*/|//[^\n]*", space, text, flags=re.S)
+    text = re.sub(r"__attribute__\s*\(\(.*?\)\)", space, text)
     return re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", space, text, flags=re.M)
 
 
