@@ -115,7 +115,7 @@ mutants: setup-prove setup-fuzz ## 200 faults put into the proven text: the proo
 	@proofs/mutants $(MODULE)
 
 mutants-sample: setup-prove setup-fuzz
-	@proofs/mutants --sample --count 2
+	@proofs/mutants --sample 16 --minutes 3 --seed "$$(git rev-parse HEAD 2>/dev/null)"
 
 fuzz:                   ## one harness for SECONDS: TARGET=malloc ENGINE=libfuzzer (with ASan and UBSan) or afl
 	@$(MAKE) -s fuzz-$(ENGINE)
