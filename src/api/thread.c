@@ -85,6 +85,7 @@ static inline void boot_caches(void)
     ensures  threads: ThreadsOk;
     ensures  bins:    \forall integer b; BinRange(b) ==> BinOk(b);
     ensures  decay:   DecayOk;
+    ensures  times:   decay_ms[0] == config.dirty_decay_ms && decay_ms[1] == config.muzzy_decay_ms;
     ensures  words:   PagesFreeWords;
 */
 static void boot_layers(void)

@@ -86,6 +86,7 @@ static inline void pages_leave(void)
     exits             \false;
     assigns           PAGES_ASSIGNS_DECAY;
     ensures  decay:   DecayOk;
+    ensures  times:   decay_ms[0] == dirty_ms && decay_ms[1] == muzzy_ms;
 */
 static void pages_use_decay(int64_t dirty_ms, int64_t muzzy_ms)
 {

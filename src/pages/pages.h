@@ -43,6 +43,7 @@ extern uint64_t pages_purged_npages;
     assigns               extent_count, extent_unused, smoothstep[0 .. SMOOTHSTEP_NSTEPS], PAGES_ASSIGNS_DECAY;
     ensures  ok:          PageCacheOk;
     ensures  decay:       DecayOk;
+    ensures  times:       decay_ms[0] == dirty_ms && decay_ms[1] == muzzy_ms;
     ensures  none:        \forall integer e; !ExtUsed(e);
 */
 void pages_boot(int64_t dirty_ms, int64_t muzzy_ms);
