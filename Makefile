@@ -179,7 +179,7 @@ fuzz-coverage:          ## lines that the corpora reach: a table per folder, HTM
 bench: setup-bench $(SO) trace ## time, memory, instructions, start beside glibc and Debian's allocators: ROUNDS=3 SCALE=1; build/bench/
 	@tests/bench/start $(BUILD)
 	@tests/bench/instructions $(BUILD)
-	@tests/bench/run $(BUILD) --rounds $(ROUNDS) --most 9 --fill 6 --scale $(SCALE)
+	@tests/bench/run $(BUILD) --rounds $(ROUNDS) --most 6 --fill 6 --scale $(SCALE)
 
 bench-quick: setup-bench $(SO) trace ## the same with short workloads, as many rounds as 2 minutes take
 	@tests/bench/start $(BUILD) 200
