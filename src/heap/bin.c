@@ -1,10 +1,9 @@
 /* bin: fill and flush. */
 #include "heap/bin.h"
 
+#include "heap/bin_give.h"
 #include "heap/bin_steps.h"
 #include "platform/trap.h"
-
-#include "bin_lemmas.acsl"
 
 TABLE(uint16_t, slab_bin);
 uint32_t bin_current[BINS];
@@ -195,62 +194,6 @@ static inline uint32_t bin_slab_of(uint32_t szind, uint64_t block)
     return radix_tree_extent(base / PAGE);
 }
 
-/* The region of a block that lies so far into its slab. */
-/*@ requires class:    szind < SC_NBINS;
-    requires geometry: SlabGeometryOk;
-    requires slab:     ExtKind(e, KIND_SLAB) && slab_class[e] == szind;
-    requires base:     base == ext_page[e] * PAGE;
-    requires block:    BlockSmall(base + off) && block_ext[base + off] == e && block_szind[base + off] == szind;
-    requires inside:   off < slab_npages[szind] * PAGE;
-    requires s_reg:    HeapSmallRegion;
-    requires s_place:  HeapSmallPlace;
-    terminates         \true;
-    exits              \false;
-    assigns            \nothing;
-    ensures  region:   \result == block_region[base + off];
-*/
-static inline uint32_t bin_region(uint32_t szind, uint64_t base, uint64_t off) /*@ ghost (uint32_t e) */
-{
-    uint32_t region = slab_region_at(szind, off);
-    /*@ assert place: off == block_region[base + off] * slab_bytes[szind]; */
-    /*@ assert region: region == block_region[base + off]; */
-    if (region * slab_bytes[szind] != off) {
-        trap_misuse("free", "double free", base + off);
-    }
-    return region;
-}
-
-/* Word i of slab e's bitmap, which the caller keeps, with the bit of one more block. */
-/*@ requires class:    szind < SC_NBINS;
-    requires slab:     ExtKind(e, KIND_SLAB) && slab_class[e] == szind;
-    requires block:    BlockSmall(block) && block_ext[block] == e && block_szind[block] == szind;
-    requires region:   region == block_region[block] && region < slab_regions[szind] <= SLAB_REGIONS_MAX && i == region / 64;
-    requires taken:    BinWordTaken(e, i, w);
-    requires tail:     BinWordTail(szind, i, w);
-    requires s_place:  HeapSmallPlace;
-    requires s_class:  HeapSmallClass;
-    requires s_taken:  HeapSmallTaken;
-    terminates         \true;
-    exits              \false;
-    assigns            block_state[block];
-    ensures  taken:    BinWordTaken(e, i, \result);
-    ensures  tail:     BinWordTail(szind, i, \result);
-    ensures  count:    pop(\result, 64) == pop(w, 64) + 1;
-    ensures  gone:     block_state[block] == BLOCK_NONE;
-    ensures  s_taken:  HeapSmallTaken;
-*/
-static inline uint64_t bin_give(uint64_t w, uint32_t region, uint64_t block) /*@ ghost (uint32_t szind, uint32_t e, uint32_t i) */
-{
-    /*@ ghost bin_lemma_other(block); */
-    if (bitmap_word_get(w, region % 64)) {
-        trap_misuse("free", "double free", block);
-    }
-    uint64_t v = bitmap_word_set(w, region % 64);
-    /*@ ghost bitmap_word_lemma_one(w, v, region % 64, 64); */
-    /*@ ghost block_state[block] = BLOCK_NONE; */
-    return v;
-}
-
 /* Gives the blocks at the front back that lie in slab e, up to the first that does not: how many. */
 /*@ requires ok:       HeapOk;
     requires class:    szind < SC_NBINS;
@@ -279,21 +222,14 @@ __attribute__((noinline)) static uint32_t bin_give_run(uint32_t szind, uint32_t 
     uint64_t length = slab_npages[szind] * PAGE;
     uint64_t off = word_distance(base, blocks[0]);
     /*@ ghost bin_lemma_slab(blocks[0], e, szind); */
-    uint32_t i = bin_region(szind, base, off) /*@ ghost (e) */ / 64;
-    uint64_t w = AT(slab_bits, e).w[i];
     uint32_t k = 0;
-    /*@ loop invariant range:   0 <= k <= n;
-        loop invariant off:     off == (k < n ? (base <= blocks[k] ? blocks[k] - base :
-                                    blocks[k] - base + UINT64_MAX + 1) : UINT64_MAX);
-        loop invariant some:    k == 0 ==> off < length;
-        loop invariant word:    i < SLAB_WORDS;
-        loop invariant taken:   BinWordTaken(e, i, w);
-        loop invariant unused:  BinWordTail(szind, i, w);
+    /*@ loop invariant range:   0 <= k < n;
+        loop invariant off:     off == (base <= blocks[k] ? blocks[k] - base : blocks[k] - base + UINT64_MAX + 1);
+        loop invariant in:      off < length;
         loop invariant sums:    SlabSums(e);
         loop invariant bound:   SlabSumsBound(e);
         loop invariant tail:    SlabTail(e);
-        loop invariant total:   slab_sum[e].upto[SLAB_WORDS] - pop(slab_bits[e].w[i], 64) + pop(w, 64) ==
-                                    \at(slab_sum[e].upto[SLAB_WORDS],Pre) + k;
+        loop invariant total:   slab_sum[e].upto[SLAB_WORDS] == \at(slab_sum[e].upto[SLAB_WORDS],Pre) + k;
         loop invariant s_ext:   HeapSmallExt;
         loop invariant s_class: HeapSmallClass;
         loop invariant s_reg:   HeapSmallRegion;
@@ -303,32 +239,20 @@ __attribute__((noinline)) static uint32_t bin_give_run(uint32_t szind, uint32_t 
         loop invariant cached:  BlocksCached(blocks, k, n, szind);
         loop invariant kept:    BlocksKeptBut{Pre,Here}(szind, first, first + k);
         loop invariant none:    BlocksNoneNew{Pre,Here};
-        loop assigns   k, off, i, w, slab_bits[e].w[0 .. SLAB_WORDS - 1], slab_sum[e].upto[0 .. SLAB_WORDS],
+        loop assigns   k, off, slab_bits[e].w[0 .. SLAB_WORDS - 1], slab_sum[e].upto[0 .. SLAB_WORDS],
                        block_state[0 .. ADDRESS_MAX - 1];
         loop variant   n - k;
     */
-    while (off < length) {
+    do {
         /*@ ghost bin_lemma_slab(blocks[k], e, szind); */
-        /*@ assert block: base + off == blocks[k]; */
-        uint32_t region = bin_region(szind, base, off) /*@ ghost (e) */;
-        if (region / 64 != i) {
-            slab_set_word(e, i, w);
-            /*@ assert s_taken: HeapSmallTaken; */
-            i = region / 64;
-            w = AT(slab_bits, e).w[i];
-        }
-        /*@ assert this: \at(block_state[\at(blocks[k],Here)],Pre) == BLOCK_CACHED && block_szind[blocks[k]] == szind &&
-                block_pos[blocks[k]] == first + k; */
-        /*@ assert others: \forall integer j; k < j < n ==> blocks[j] != blocks[k]; */
-        w = bin_give(w, region, base + off) /*@ ghost (szind, e, i) */;
-        /*@ assert last: \forall integer a; BlockStands(blocks, a, 0, k + 1, first) ==>
-                BlockStands(blocks, a, 0, k, first) || a == blocks[k]; */
-        /*@ assert kept: BlocksKeptBut{Pre,Here}(szind, first, first + k + 1); */
-        k++;
+        /*@ assert place: off == block_region[blocks[k]] * slab_bytes[szind]; */
+        uint32_t i = slab_region_at(szind, off) / 64;
+        k = bin_give_word(szind, e, i, base, length, blocks, k, n) /*@ ghost (first) */;
+        /*@ assert gone: \forall integer a; BlockStands(blocks, a, 0, k, first) ==>
+                BlockStands(blocks, a, 0, \at(k,LoopCurrent), first) || BlockStands(blocks, a, \at(k,LoopCurrent), k, first); */
+        /*@ assert kept: BlocksKeptBut{Pre,Here}(szind, first, first + k); */
         off = k < n ? word_distance(base, blocks[k]) : UINT64_MAX;
-    }
-    slab_set_word(e, i, w);
-    /*@ assert s_taken: HeapSmallTaken; */
+    } while (off < length);
     AT(slab_free_count, e) += k;
     /*@ ghost bin_lemma_room(e); */
     /*@ ghost bin_lemma_heap(); */

@@ -53,6 +53,42 @@ static inline divide_magic_t divide_magic(uint32_t size)
     return (divide_magic_t)magic;
 }
 
+/* The product, of which the high part is the index and the low part the fraction: for who wants both. */
+/*@ requires offset: offset < 1UL << DIVIDE_LG_OFFSET;
+    requires magic:  magic <= DIVIDE_ONE / SC_TINY;
+    terminates       \true;
+    exits            \false;
+    assigns          \nothing;
+    ensures  value:  \result == offset * magic;
+    ensures  high:   \result / DIVIDE_ONE <= UINT32_MAX;
+*/
+static inline uint64_t divide_product(uint32_t offset, divide_magic_t magic)
+{
+    /*@ ghost divide_lemma_range(offset, magic); */
+    return (uint64_t)offset * magic;
+}
+
+/*@ requires high:   product / DIVIDE_ONE <= UINT32_MAX;
+    terminates       \true;
+    exits            \false;
+    assigns          \nothing;
+    ensures  high:   \result == product / DIVIDE_ONE;
+*/
+static inline uint32_t divide_high(uint64_t product)
+{
+    return (uint32_t)(product / DIVIDE_ONE);
+}
+
+/*@ terminates       \true;
+    exits            \false;
+    assigns          \nothing;
+    ensures  low:    \result == product % DIVIDE_ONE;
+*/
+static inline divide_magic_t divide_low(uint64_t product)
+{
+    return (divide_magic_t)(product % DIVIDE_ONE);
+}
+
 /*@ requires offset: offset < 1UL << DIVIDE_LG_OFFSET;
     requires magic:  magic <= DIVIDE_ONE / SC_TINY;
     terminates       \true;
@@ -62,8 +98,7 @@ static inline divide_magic_t divide_magic(uint32_t size)
 */
 static inline uint32_t divide_index(uint32_t offset, divide_magic_t magic)
 {
-    /*@ ghost divide_lemma_range(offset, magic); */
-    return (uint32_t)((uint64_t)offset * magic / DIVIDE_ONE);
+    return divide_high(divide_product(offset, magic));
 }
 
 /*@ requires offset: offset < 1UL << DIVIDE_LG_OFFSET;
@@ -75,8 +110,7 @@ static inline uint32_t divide_index(uint32_t offset, divide_magic_t magic)
 */
 static inline divide_magic_t divide_fraction(uint32_t offset, divide_magic_t magic)
 {
-    /*@ ghost divide_lemma_range(offset, magic); */
-    return (divide_magic_t)((uint64_t)offset * magic % DIVIDE_ONE);
+    return divide_low(divide_product(offset, magic));
 }
 
 /*@ requires offset: offset < 1UL << DIVIDE_LG_OFFSET;
