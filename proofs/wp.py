@@ -8,25 +8,27 @@ BUILD = ROOT / "build" / "proofs"
 # -wp-status-invalid: a run-time error that is certain is a goal too (without it, the rest is proven from the error).
 FLAGS = ["-c11", "-machdep", "gcc_x86_64", "-wp", "-wp-rte", "-warn-unsigned-overflow", "-warn-unsigned-downcast",
          "-wp-status-invalid"]
-# Processes for -wp-par. Both provers at once; the first that is done stops the other. In turn, the slow one would keep the quick one
-# waiting. Frama-C looks after them 20 times a second: where goals are small, two of them at once save a third of the time.
-PAR, PAR_SMALL, SMALL = "2", "4", {"math", "ds"}
+# Both provers at once: the first that is done stops the other. Frama-C looks after them 20 times a second: where goals are
+# small, two of them at once save a third of the time. Where they are large, CVC4 alone proves nearly all of them, and the first
+# round leaves the other core to another chunk. PAR* are processes for -wp-par.
+PROVERS, PAR, PAR_SMALL, SMALL = "cvc4,z3", "2", "4", {"math", "ds"}
+PROVER_FIRST, PAR_FIRST = "cvc4", "1"
 # Two of Qed's simplifications, of branches and of ground terms, take half of its time, and few goals need them: the first round
-# goes without, and meets what is left open with them, in the same process.
+# goes without, and the second, in the same process, meets what is left open with them.
 BRIEF = ["-wp-no-pruning", "-wp-no-ground"]
 WHOLE = ["-wp-pruning", "-wp-ground"]
 # Smoke tests try to prove false from a contract or a loop's invariants; what they find is vacuous. The flags select no goals,
 # so a smoke run meets all others again, and takes their results from the cache that a proof from scratch has filled.
 SMOKE = ["-wp-smoke-tests", "-wp-no-smoke-dead-code", "-wp-no-smoke-dead-call", "-wp-smoke-timeout", "1"]
 HEAP = "s=4M,o=400"     # Frama-C's own: with OCaml's defaults a tenth of its time goes into collecting garbage
-TIMEOUT_BRIEF = 4       # seconds for a goal in the first round
-TIMEOUT_AGAIN = 10      # with all simplifications
+TIMEOUT_BRIEF = 3       # seconds for a goal in the first round
+TIMEOUT_AGAIN = 10      # with all simplifications and both provers
 TIMEOUT = 40            # and in a process of its own: twice what the slowest goal takes on two busy cores
 # Lines of Frama-C that mean that something was assumed or left out.
 DOUBTFUL = (r"User Error|No such|Missing (decreases|terminates|exits|assigns|RTE)|annot-error|not tried|No 'assigns' specification for"
             r"|No code nor|Deferred|no contract|guaranteed RTE")
 GOAL = re.compile(r"^\[wp\] \[[^\]]*\] Goal (\S+)")
-FAILED = re.compile(r"^\[wp\] \[(?!Passed|Qed|CFG)[^\]]*\] (?:Goal|Smoke-test) (\S+)(?: : (?!Valid)\S+)?$")
+FAILED = re.compile(r"^\[wp\] \[(?!Passed|Qed|CFG)[^\]]*\] (?:Goal|Smoke-test) (\S+)(?: : (?!Valid)\S.*)?$")
 
 
 def modules():
@@ -112,18 +114,20 @@ class Result:
         self.ok = proved == total and not failed and not wrong
 
 
-def run(source, functions, *, why3, cache, timeout, limit, provers="z3,cvc4", include=(), define=(), extra=(), log=None, first=False,
+def run(source, functions, *, why3, cache, timeout, limit, provers=PROVERS, include=(), define=(), extra=(), log=None, first=False,
         brief=False, again=0, root=ROOT):
-    """One process over a few functions. brief: without the simplifications that take long; again: seconds for a goal that this
-    leaves open, with them; include: folders that come before the tree's own; first: stop at the first failure."""
+    """One process over a few functions. brief: without the simplifications that take long; again: a first round of the one prover, and
+    seconds for a goal that it leaves open, with all; include: folders that come before the tree's own; first: stop at the first failure."""
     folders = [*include, root / "spec", root / "src"]
-    par = PAR_SMALL if SMALL & set(Path(source).parts) else PAR
-    cmd = ["timeout", str(limit), "frama-c", *FLAGS, "-wp-par", par, "-wp-prover", provers, "-wp-timeout", str(timeout), "-wp-fct", ",".join(functions),
+    small = bool(SMALL & set(Path(source).parts))
+    both = ["-wp-par", PAR_SMALL if small else PAR, "-wp-prover", provers]
+    one = ["-wp-par", PAR_FIRST, "-wp-prover", PROVER_FIRST]
+    cmd = ["timeout", str(limit), "frama-c", *FLAGS, *(one if again and not small else both), "-wp-timeout", str(timeout), "-wp-fct", ",".join(functions),
            *(BRIEF if brief else []), *extra,
            "-wp-cache", "update", "-wp-cache-dir", str(cache),
            "-cpp-extra-args=" + " ".join([f"-I{f}" for f in folders] + [f"-D{d}" for d in define]), str(source)]
     if again:
-        cmd += ["-then", "-wp-fct", ",".join(functions), *WHOLE, "-wp-timeout", str(again)]
+        cmd += ["-then", "-wp-fct", ",".join(functions), *WHOLE, *both, "-wp-timeout", str(again)]
     lines = []
     with tempfile.TemporaryDirectory() as scratch:
         p = subprocess.Popen(cmd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,

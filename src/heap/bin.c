@@ -149,10 +149,30 @@ static inline uint32_t bin_take_all(uint32_t b, uint32_t szind, uint64_t *blocks
     return left;
 }
 
+/* As many of n blocks as leave the current slab, where it is taken from front to back, at the beginning of a word of its bitmap: the
+ * next fill meets whole words. */
+/*@ requires bin:      b < BINS;
+    requires ok:       HeapOk;
+    requires whole:    BinOk(b);
+    terminates         \true;
+    exits              \false;
+    assigns            \nothing;
+    ensures  most:     \result <= n;
+    ensures  some:     n > 0 ==> \result > 0;
+*/
+static inline uint32_t bin_whole_words(uint32_t b, uint32_t n)
+{
+    uint32_t e = bin_current[b];
+    uint32_t room = e != 0 ? AT(slab_free_count, e) : 0;
+    uint32_t over = n >= 128 && room > n ? (room - n) % 64 : 0;
+    return over == 0 ? n : n - (64 - over);
+}
+
 uint32_t bin_fill(uint32_t arena, uint32_t szind, uint64_t *blocks, uint32_t n) /*@ ghost (uint32_t first) */
 {
     uint32_t b = arena * SC_NBINS + szind;
     bin_acquire(b);
+    n = bin_whole_words(b, n);
     uint32_t left = bin_take_all(b, szind, blocks, n) /*@ ghost (first) */;
     bin_stats[b].filled = bin_count(bin_stats[b].filled, n - left);
     bin_stats[b].regions_live = bin_count(bin_stats[b].regions_live, n - left);

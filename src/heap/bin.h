@@ -30,8 +30,8 @@ extern uint32_t bin_arenas;      /* arenas in use */
 */
 void bin_boot(uint32_t arenas);
 
-/* Fills blocks[] with blocks of the class, each once, lowest addresses last; how many: fewer than n only if memory is
- * out. They stand in positions first .. first + n - 1. */
+/* Fills blocks[] with blocks of the class, each once, lowest addresses last; how many: fewer than n if memory is out, and up to
+ * 63 fewer if n is 128 or more, so that the next fill meets whole words of a bitmap. They stand in first .. first + n - 1. */
 /*@ requires lock:     LocksFree(LOCK_BIN(0));
     requires ok:       HeapOk;
     requires arena:    arena < ARENAS_MAX;

@@ -146,7 +146,7 @@ uint32_t slab_take(uint32_t e)
     ensures  apart:    SlotsApart(out, slot, hi, bytes);
     ensures  within:   SlotsWithin(out, slot, hi, base, base + slab_cut * bytes, bytes);
 */
-static inline void slab_put(uint64_t *out, uint32_t slot, uint64_t address)
+static inline void slab_put(uint64_t *out, uint64_t slot, uint64_t address)
     /*@ ghost (uint32_t hi, uint64_t base, uint32_t bytes, uint32_t region) */
 {
     /*@ ghost slab_lemma_scale(slab_cut, region, bytes); */
@@ -157,6 +157,38 @@ static inline void slab_put(uint64_t *out, uint32_t slot, uint64_t address)
     /*@ assert below: SlotsWithin(out, slot + 1, hi, base, base + slab_cut * bytes, bytes); */
     /*@ assert above: base + slab_cut * bytes <= out[slot]; */
     /*@ ghost slab_cut = region + 1; */
+}
+
+/* The same of the region behind the last one; where the next begins. */
+/*@ requires slot:     slot < hi <= SLAB_REGIONS_MAX;
+    requires region:   slab_cut < SLAB_REGIONS_MAX;
+    requires bytes:    bytes <= SC_SMALL_MAXCLASS;
+    requires base:     base < (1UL << LG_VADDR);
+    requires place:    SlabPlace(address, base, bytes, slab_cut);
+    requires out:      \valid(out + slot);
+    requires below:    SlotsBelow(slot + 1, hi, slab_cut);
+    requires inverse:  SlotsInverse(slot + 1, hi);
+    requires address:  SlotsAddress(out, slot + 1, hi, base, bytes);
+    requires apart:    SlotsApart(out, slot + 1, hi, bytes);
+    requires within:   SlotsWithin(out, slot + 1, hi, base, base + slab_cut * bytes, bytes);
+    terminates         \true;
+    exits              \false;
+    assigns            out[slot], slab_cut, slab_slot_region[slot], slab_region_slot[slab_cut];
+    ensures  next:     SlabPlace(\result, base, bytes, slab_cut);
+    ensures  slot:     slab_slot_region[slot] == \old(slab_cut) && slab_region_slot[\old(slab_cut)] == slot;
+    ensures  cut:      slab_cut == \old(slab_cut) + 1;
+    ensures  below:    SlotsBelow(slot, hi, slab_cut);
+    ensures  inverse:  SlotsInverse(slot, hi);
+    ensures  address:  SlotsAddress(out, slot, hi, base, bytes);
+    ensures  apart:    SlotsApart(out, slot, hi, bytes);
+    ensures  within:   SlotsWithin(out, slot, hi, base, base + slab_cut * bytes, bytes);
+*/
+static inline uint64_t slab_put_next(uint64_t *out, uint64_t slot, uint64_t address, uint32_t bytes)
+    /*@ ghost (uint32_t hi, uint64_t base) */
+{
+    /*@ ghost slab_lemma_scale(slab_cut, SLAB_REGIONS_MAX, bytes); */
+    slab_put(out, slot, address) /*@ ghost (hi, base, bytes, slab_cut) */;
+    return address + bytes;
 }
 
 /* Takes all regions of word i, which is full, into the slots below left; returns the slots left. */
@@ -202,35 +234,38 @@ static inline uint32_t slab_take_full(uint32_t e, uint32_t i, uint64_t base, uin
                                       uint32_t left) /*@ ghost (uint32_t hi) */
 {
     /*@ ghost slab_lemma_scale(64 * i, SLAB_REGIONS_MAX, bytes); */
-    uint64_t word_base = slab_place(base, bytes, 64 * i);
+    uint64_t address = slab_place(base, bytes, 64 * i);
+    uint64_t at = left;
     /*@ ghost bitmap_word_lemma_ones_shifted(0); */
     /*@ assert full: \forall integer r; 64 * i <= r < 64 * i + 64 ==> SlabFree(e, r); */
-    /*@ loop invariant range:   0 <= b <= 64;
-        loop invariant left:    left == \at(left, Pre) - b;
+    /*@ loop invariant range:   0 <= b <= 64 && b % 4 == 0;
+        loop invariant at:      at == left - b;
         loop invariant cut:     slab_cut == 64 * i + b;
-        loop invariant above:   \forall integer s; left <= s < \at(left, Pre) ==> 64 * i <= slab_slot_region[s];
+        loop invariant place:   SlabPlace(address, base, bytes, slab_cut);
+        loop invariant above:   \forall integer s; at <= s < left ==> 64 * i <= slab_slot_region[s];
         loop invariant all:     \forall integer r; 64 * i <= r < slab_cut ==>
-                                  left <= slab_region_slot[r] < \at(left, Pre) &&
-                                  slab_slot_region[slab_region_slot[r]] == r;
-        loop invariant last:    b > 0 ==> slab_slot_region[left] == slab_cut - 1;
-        loop invariant below:   SlotsBelow(left, hi, slab_cut);
-        loop invariant inverse: SlotsInverse(left, hi);
-        loop invariant address: SlotsAddress(out, left, hi, base, bytes);
-        loop invariant apart:   SlotsApart(out, left, hi, bytes);
-        loop invariant within:  SlotsWithin(out, left, hi, base, base + slab_cut * bytes, bytes);
-        loop assigns b, left, slab_cut, out[0 .. \at(left, Pre) - 1], slab_slot_region[0 .. \at(left, Pre) - 1],
+                                  at <= slab_region_slot[r] < left && slab_slot_region[slab_region_slot[r]] == r;
+        loop invariant last:    b > 0 ==> slab_slot_region[at] == slab_cut - 1;
+        loop invariant below:   SlotsBelow(at, hi, slab_cut);
+        loop invariant inverse: SlotsInverse(at, hi);
+        loop invariant address: SlotsAddress(out, at, hi, base, bytes);
+        loop invariant apart:   SlotsApart(out, at, hi, bytes);
+        loop invariant within:  SlotsWithin(out, at, hi, base, base + slab_cut * bytes, bytes);
+        loop assigns b, at, address, slab_cut, out[0 .. left - 1], slab_slot_region[0 .. left - 1],
                      slab_region_slot[64 * i .. 64 * i + 63];
         loop variant 64 - b;
     */
-    for (uint32_t b = 0; b < 64; b++) {
-        left -= 1;
-        uint64_t address = slab_place(word_base, bytes, b);
-        slab_put(out, left, address) /*@ ghost (hi, base, bytes, 64 * i + b) */;
+    for (uint32_t b = 0; b < 64; b += 4) {
+        address = slab_put_next(out, at - 1, address, bytes) /*@ ghost (hi, base) */;
+        address = slab_put_next(out, at - 2, address, bytes) /*@ ghost (hi, base) */;
+        address = slab_put_next(out, at - 3, address, bytes) /*@ ghost (hi, base) */;
+        address = slab_put_next(out, at - 4, address, bytes) /*@ ghost (hi, base) */;
+        at -= 4;
     }
     /*@ ghost bitmap_word_lemma_mask(UINT64_MAX, 64); */
     /*@ ghost bitmap_word_lemma_none(0, 64); */
     slab_set_word(e, i, 0);
-    return left;
+    return (uint32_t)at;
 }
 
 /* Takes regions of word i into the slots below left, as many as there are or as fit; returns the slots left. */

@@ -433,7 +433,7 @@ static void tcache_look(struct tcache *t, uint64_t block)
     }
 }
 
-/* A full stack loses its older three quarters; the next fills begin small, lest they make it overflow again. */
+/* A full stack loses its older seven eighths; the next fills begin small, lest they make it overflow again. */
 /*@ requires lock:    LocksFree(LOCK_BIN(0));
     requires heap:    HeapOk;
     requires ok:      TcacheOk(t);
@@ -454,7 +454,7 @@ static void tcache_make_room(struct tcache *t, uint32_t bin)
     tcache_tick(t);
     /*@ assert some: t->floor[bin] < t->least[bin]; */
     uint32_t n = (uint32_t)t->top[bin] - t->floor[bin];
-    tcache_flush_oldest(t, bin, n - n / 4);
+    tcache_flush_oldest(t, bin, n - n / 8);
     t->full[bin] = 1;
     t->fill[bin] = TCACHE_FILL_FIRST;
     /*@ ghost tcache_lemma_ok(t); */
