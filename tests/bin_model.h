@@ -82,7 +82,7 @@ static inline void bin_model_fill(uint32_t arena, uint32_t szind, uint32_t n)
     if (got > n || blocks[n] != 0xA5A5) {
         heap_model_fail("fill wrote more than was asked", (void *)(uintptr_t)got);
     }
-    if (got < (n < 128 ? n : n - 63) && bin_model_os_calls() == calls) {
+    if (got < (n < 128 ? n : n - 63) && bin_model_os_calls() == calls) {      /* up to 63 fewer: it stops at a whole word */
         heap_model_fail("fill gave up without asking the OS", (void *)(uintptr_t)got);
     }
     for (uint32_t i = 0; i < got; i++) {
