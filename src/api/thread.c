@@ -48,7 +48,7 @@ OTHERS_ACT(boot_others);
     assigns           tcache_unborn, tcache_dead, tcache_magic[0 .. TCACHE_BINS - 1], tcache_bytes[0 .. TCACHE_BINS - 1];
     ensures  radix:   RadixZero;
     ensures  unborn:  TcacheOk(&tcache_unborn);
-    ensures  dead:    TcacheOk(&tcache_dead);
+    ensures  dead:    ThreadDead;
     ensures  threads: ThreadsOk;
 */
 static inline void boot_caches(void)
@@ -81,7 +81,7 @@ static inline void boot_caches(void)
     ensures  arenas:  ArenaOk && ArenaNone;
     ensures  table:   SizeClassTable(SC_LOOKUP_MAX / SC_TINY + 1);
     ensures  unborn:  TcacheOk(&tcache_unborn);
-    ensures  dead:    TcacheOk(&tcache_dead);
+    ensures  dead:    ThreadDead;
     ensures  threads: ThreadsOk;
     ensures  bins:    \forall integer b; BinRange(b) ==> BinOk(b);
     ensures  decay:   DecayOk;
@@ -123,11 +123,37 @@ static void boot(void)
 
 /* ---- threads ---------------------------------------------------------------------------------------------------- */
 
+/* The thread's cache goes back; the stand-in stays as it is. */
+/*@ requires lock:     LocksFree(0);
+    requires heap:     HeapOk;
+    requires state:    thread_booted && ArenaOk && SizeClassTable(SC_LOOKUP_MAX / SC_TINY + 1);
+    requires mine:     ThreadsMine(t);
+    requires arena:    ArenaOnly(t->arena);
+    requires cache:    TcacheOk(t);
+    requires standin:  ThreadDead;
+    terminates         \true;
+    exits              \false;
+    assigns            TCACHE_ASSIGNS_LIFE, HEAP_ASSIGNS, large_allocated, large_freed;
+    ensures  lock:     LocksFree(0);
+    ensures  heap:     HeapOk;
+    ensures  state:    thread_booted && ArenaOk && SizeClassTable(SC_LOOKUP_MAX / SC_TINY + 1);
+    ensures  none:     ThreadNone;
+    ensures  standin:  ThreadDead;
+    ensures  kept:     LiveKeptBut{Pre,Post}(0);
+    ensures  only:     LiveNoneNewBut{Pre,Post}(0);
+*/
+static inline void thread_leave(struct tcache *t)
+{
+    /*@ assert pool: t == &thread_pool[tcache_mine]; */
+    tcache_destroy(t);
+    /*@ ghost tcache_lemma_hollow(&tcache_dead); */
+}
+
 void thread_exit(void *cache)
 {
     uintptr_t address = (uintptr_t)cache;
     thread_cache = &tcache_dead;
-    tcache_destroy((struct tcache *)address);
+    thread_leave((struct tcache *)address);
 }
 
 /* A cache for a thread without one, NULL if out of memory; the stand-in stays as it is. */

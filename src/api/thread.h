@@ -31,17 +31,17 @@ extern bool thread_booted;      /* set once, under the lock of boot */
 */
 struct tcache *thread_get(void);
 
-/* The thread, whose cache that is, ends: stack by stack its blocks go back. */
-/*@ requires lock:     LocksFree(0);
-    requires heap:     HeapOk;
-    requires state:    ThreadOk;
+/* The thread, whose cache that is, ends: stack by stack its blocks go back. It may allocate still, as destructors of other
+ * keys do. */
+/*@ requires ok:       MallocOk;
     requires mine:     ThreadsMine(THREAD_CACHE(cache));
+    requires arena:    ArenaOnly(THREAD_CACHE(cache)->arena);
     requires cache:    TcacheOk(THREAD_CACHE(cache));
+    requires standin:  ThreadDead;
     terminates         \true;
     exits              \false;
     assigns            thread_cache, TCACHE_ASSIGNS_LIFE, HEAP_ASSIGNS, large_allocated, large_freed;
-    ensures  lock:     LocksFree(0);
-    ensures  heap:     HeapOk;
+    ensures  ok:       MallocOk;
     ensures  dead:     thread_cache == &tcache_dead;
     ensures  none:     tcache_mine == TCACHE_NONE;
     ensures  kept:     LiveKeptBut{Pre,Post}(0);

@@ -37,6 +37,7 @@ divide_magic_t tcache_magic[TCACHE_BINS];
     ensures  fill:    TcacheFill(t);
     ensures  turn:    TcacheTurn(t);
     ensures  window:  t->window_pages == 0;
+    ensures  none:    !room ==> TcacheHollow(t);
 */
 static void tcache_shape(struct tcache *t, bool room)
 {
@@ -380,6 +381,7 @@ static void tcache_renew(struct tcache *t)
     ensures  lock:    LocksFree(LOCK_ARENA);
     ensures  arenas:  ArenaOk;
     ensures  joined:  t->arena < ARENAS_MAX && arena_joined[t->arena] == 1;
+    ensures  only:    ArenaOnly(t->arena);
     ensures  limits:  TcacheLimits(t);
     ensures  tops:    TcacheTops(t);
     ensures  fill:    TcacheFill(t);
@@ -469,6 +471,7 @@ static void tcache_retire(struct tcache *t)
     requires heap:    HeapOk;
     requires arenas:  ArenaOk;
     requires arena:   t->arena < ARENAS_MAX && arena_joined[t->arena] == 1;
+    requires only:    ArenaOnly(t->arena);
     requires ok:      TcacheOk(t);
     terminates        \true;
     exits             \false;
@@ -476,7 +479,7 @@ static void tcache_retire(struct tcache *t)
     ensures  lock:    LocksFree(LOCK_ARENA);
     ensures  heap:    HeapOk;
     ensures  arenas:  ArenaOk;
-    ensures  left:    arena_joined[\old(t->arena)] == 0;
+    ensures  left:    ArenaNone;
     ensures  blank:   TcacheBlank(t);
     ensures  heights: TcacheHeights(t);
     ensures  kept:    LiveSame{Pre,Post}(0);

@@ -41,7 +41,7 @@ extern divide_magic_t tcache_magic[TCACHE_BINS];        /* reciprocals of the cl
     ensures  shape:   TcacheShape(&tcache_unborn) && TcacheShape(&tcache_dead);
     ensures  lookup:  TcacheLookup(&tcache_unborn) && TcacheLookup(&tcache_dead);
     ensures  bottom:  TcacheBottom(&tcache_unborn) && TcacheBottom(&tcache_dead);
-    ensures  window:  TcacheWindow(&tcache_unborn) && TcacheWindow(&tcache_dead);
+    ensures  hollow:  TcacheHollow(&tcache_unborn) && TcacheHollow(&tcache_dead);
     ensures  fill:    TcacheFill(&tcache_unborn) && TcacheFill(&tcache_dead);
     ensures  turn:    TcacheTurn(&tcache_unborn) && TcacheTurn(&tcache_dead);
 */
@@ -59,6 +59,7 @@ void tcache_boot(void);
     ensures  arenas:  ArenaOk;
     ensures  mine:    \result != \null ==> ThreadsMine(\result);
     ensures  ok:      \result != \null ==> TcacheOk(\result);
+    ensures  only:    \result != \null ==> ArenaOnly(\result->arena);
     ensures  empty:   \result != \null ==> TcacheEmpty(\result);
     ensures  none:    \result == \null ==> tcache_mine == TCACHE_NONE && ArenaNone;
 */
@@ -69,15 +70,16 @@ struct tcache *tcache_create(void);
     requires heap:    HeapOk;
     requires arenas:  ArenaOk;
     requires mine:    ThreadsMine(t);
+    requires only:    ArenaOnly(t->arena);
     requires ok:      TcacheOk(t);
     terminates        \true;
     exits             \false;
-    assigns           TCACHE_ASSIGNS_LIFE, TCACHE_ASSIGNS(t);
+    assigns           TCACHE_ASSIGNS_LIFE, HEAP_ASSIGNS, large_allocated, large_freed;
     ensures  lock:    LocksFree(LOCK_TCACHE);
     ensures  heap:    HeapOk;
     ensures  arenas:  ArenaOk;
     ensures  none:    tcache_mine == TCACHE_NONE;
-    ensures  left:    \old(arena_joined[t->arena]) == 1 && arena_joined[\old(t->arena)] == 0;
+    ensures  left:    ArenaNone;
     ensures  kept:    LiveSame{Pre,Post}(0);
     ensures  new:     LiveNoneNew{Pre,Post}(0);
 */
