@@ -227,9 +227,6 @@ uint64_t large_alloc(uint32_t szind, uint64_t align_bytes, bool cached, bool *ze
     /*@ ghost uint64_t times = large_lemma_align(align_bytes); */
     /*@ assert none: 0 % align_bytes == 0; */
     uint64_t align_npages = align_bytes <= PAGE ? 1 : align_bytes / PAGE;
-    if (npages >= PAGE_COUNT_MAX || align_npages >= PAGE_COUNT_MAX) {
-        return 0;
-    }
     uint32_t e = large_take(npages, align_npages, zeroed);
     if (e == 0) {
         return 0;
@@ -269,9 +266,6 @@ uint64_t large_bytes(uint64_t block)
 bool large_resize(uint64_t block, uint32_t szind)
 {
     uint64_t npages = size_class_bytes(szind) / PAGE;
-    if (npages >= PAGE_COUNT_MAX) {
-        return false;
-    }
     uint32_t e = large_find(block);
     if (e == 0 || !large_stretch(e, npages)) {
         /*@ ghost large_lemma_whole(block); */
