@@ -169,11 +169,11 @@ def mutants(module, files, root):
     return found
 
 
-def order(found, seed, in_turn=True):
-    """In an order that only ids and seed decide; in_turn: one of each kind after the other."""
+def order(found, seed):
+    """One of each kind after the other, in an order that only ids and seed decide."""
     by_kind = {}
     for m in found:
-        by_kind.setdefault(m.kind if in_turn else "", []).append(m)
+        by_kind.setdefault(m.kind, []).append(m)
     for kind in by_kind:
         by_kind[kind].sort(key=lambda m: hashlib.sha256(f"{seed} {m.key}".encode()).digest())
     ordered = []

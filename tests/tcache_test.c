@@ -97,6 +97,34 @@ static void test_refusals(struct tcache *t)
     tcache_free_slow(&tcache_dead, block, "test");
 }
 
+/* Once the slow path has looked at a place, blocks there come back on the fast one. */
+static void test_fast(struct tcache *t)
+{
+    tcache_flush(t);
+    uint64_t block = tcache_refill(t, 5);
+    tcache_free_slow(t, block, "test");
+    CHECK(tcache_pop(t, 5) == block);
+    for (int i = 0; i < 3; i++) {
+        CHECK(tcache_push(t, block) && tcache_pop(t, 5) == block);
+    }
+    tcache_free_slow(t, block, "test");
+}
+
+/* The OS gets pages back with time, as slow events go on. */
+static void test_decay(struct tcache *t)
+{
+    struct pages_stats stats;
+    tcache_flush(t);
+    pages_read_stats(&stats);
+    CHECK(stats.npages[EXTENT_DIRTY] > 0);
+    for (uint32_t i = 0; i < 300 * TCACHE_BINS; i++) {
+        os_fake.clock_ms += 10;
+        tcache_tick(t);
+    }
+    pages_read_stats(&stats);
+    CHECK(stats.npages[EXTENT_DIRTY] == 0);
+}
+
 /* Caches that come and go, large blocks beside them, an OS that refuses now and then, through the model. */
 static void test_model(void)
 {
@@ -152,6 +180,8 @@ int main(void)
     }
     test_swing(t[1], 1 + size_class_index(1024));
     test_swing(t[1], 1 + size_class_index(32768));
+    test_fast(t[0]);
+    test_decay(t[1]);
     while (out_count > 0) {
         give(t[0], out_count - 1);
     }
@@ -164,6 +194,9 @@ int main(void)
         bin_read_stats(1, c, &b);
         CHECK(a.regions_live + b.regions_live == 0);
     }
+    struct large_stats large;
+    large_read_stats(&large);
+    CHECK(large.allocated > 0 && large.allocated == large.freed);
     CHECK(tcache_live() == 0 && tcache_create() == t[1] && tcache_create() == t[0]);
     test_model();
     return heap_done("tcache");

@@ -206,6 +206,7 @@ static inline void tcache_put(struct tcache *t, uint64_t top, uint64_t block) /*
     terminates        \true;
     exits             \false;
     assigns           t->top[bin];
+    ensures  up:      t->top[bin] == \old(t->top[bin]) + 1;
     ensures  tops:    TcacheTops(t);
     ensures  floors:  TcacheFloors(t);
     ensures  states:  TcacheCached(t);
@@ -231,6 +232,8 @@ static inline void tcache_raise(struct tcache *t, uint64_t bin)
     ensures  none:    !\result && 0 < block < ADDRESS_MAX ==> block_state[block] == BLOCK_LIVE;
     ensures  null:    block == 0 ==> !\result;
     ensures  same:    !\result ==> TcacheSame{Pre,Post}(t);
+    ensures  up:      \result ==> t->top[block_szind[block] + 1] == \old(t->top[block_szind[block] + 1]) + 1;
+    ensures  stands:  \result ==> t->slot[t->top[block_szind[block] + 1]] == block;
     ensures  begins:  \result ==> radix_word_of[block / PAGE] / WORD_HALF != 0 &&
                       WordBegins(radix_word_of[block / PAGE], block, ScBytes(radix_word_of[block / PAGE] / WORD_HALF - 1));
 */

@@ -41,6 +41,7 @@ static inline bool tcache_is_small(uint32_t bin)
     assigns           LARGE_ASSIGNS, large_freed;
     ensures  lock:    LocksFree(LOCK_PAGES);
     ensures  heap:    HeapOk;
+    ensures  gone:    block_state[block] == BLOCK_NONE;
     ensures  kept:    \forall integer a; \old(BlockOut(a)) && a != block ==> BlockSame{Pre,Post}(a);
     ensures  none:    BlocksNoneNew{Pre,Post};
 */
@@ -64,6 +65,7 @@ static inline void tcache_give_large(uint64_t block)
     assigns           HEAP_ASSIGNS, large_freed;
     ensures  lock:    LocksFree(LOCK_BIN(0));
     ensures  heap:    HeapOk;
+    ensures  gone:    \forall integer i; 0 <= i < n ==> block_state[blocks[i]] == BLOCK_NONE;
     ensures  kept:    BlocksKeptBut{Pre,Post}(bin - 1, first, first + n);
     ensures  none:    BlocksNoneNew{Pre,Post};
 */
@@ -74,6 +76,7 @@ static inline void tcache_give_larges(const uint64_t *blocks, uint32_t n) /*@ gh
         loop invariant heap:   HeapOk;
         loop invariant cached: BlocksCached(blocks, i, n, bin - 1);
         loop invariant places: BlocksAt(blocks, i, n, first);
+        loop invariant gone:   \forall integer k; 0 <= k < i ==> block_state[blocks[k]] == BLOCK_NONE;
         loop invariant kept:   BlocksKeptBut{Pre,Here}(bin - 1, first, first + i);
         loop invariant none:   BlocksNoneNew{Pre,Here};
         loop assigns   i, HEAP_ASSIGNS, large_freed;
@@ -99,6 +102,7 @@ static inline void tcache_give_larges(const uint64_t *blocks, uint32_t n) /*@ gh
     assigns           HEAP_ASSIGNS, large_freed, blocks[0 .. n - 1];
     ensures  lock:    LocksFree(LOCK_BIN(0));
     ensures  heap:    HeapOk;
+    ensures  gone:    \forall integer i; 0 <= i < n ==> block_state[\old(blocks[i])] == BLOCK_NONE;
     ensures  kept:    BlocksKeptBut{Pre,Post}(bin - 1, first, first + n);
     ensures  none:    BlocksNoneNew{Pre,Post};
 */
@@ -299,6 +303,7 @@ static inline void tcache_set_height(struct tcache *t, uint32_t bin, uint32_t n)
     ensures  floors:  TcacheFloors(t);
     ensures  run:     TcacheRun(t, bin, t->floor[bin] + 1 + n, t->top[bin] + 1);
     ensures  others:  TcacheOthers(t, bin);
+    ensures  gone:    \forall integer i; 0 <= i < n ==> block_state[\old(t->slot[t->floor[bin] + 1 + i])] == BLOCK_NONE;
     ensures  kept:    LiveSame{Pre,Post}(0);
     ensures  none:    LiveNoneNew{Pre,Post}(0);
 */
@@ -311,6 +316,7 @@ static inline void tcache_give_oldest(struct tcache *t, uint32_t bin, uint32_t n
     /*@ assert floor: \forall integer b; TCACHE_BIN(b) ==> !(first <= t->floor[b] < first + n); */
     /*@ ghost tcache_lemma_run(t, bin, first, n); */
     tcache_give_back(bin, &t->slot[first], n) /*@ ghost (first) */;
+    /*@ assert gone: \forall integer i; 0 <= i < n ==> block_state[\at(t->slot[t->floor[bin] + 1 + i],Pre)] == BLOCK_NONE; */
     /*@ assert same: TcacheShapeSame{Pre,Here}(t); */
     /*@ ghost tcache_lemma_shape(t); */
 }
@@ -390,6 +396,7 @@ static inline void tcache_close_gap(struct tcache *t, uint32_t bin, uint32_t n)
     ensures  same:    TcacheShapeSame{Pre,Post}(t);
     ensures  top:     t->top[bin] == \old(t->top[bin]) - n;
     ensures  less:    TcacheLess{Pre,Post}(t);
+    ensures  gone:    \forall integer i; 0 <= i < n ==> block_state[\old(t->slot[t->floor[bin] + 1 + i])] == BLOCK_NONE;
     ensures  kept:    LiveSame{Pre,Post}(0);
     ensures  none:    LiveNoneNew{Pre,Post}(0);
 */

@@ -238,7 +238,7 @@ static bool pages_fit(uint32_t e, uint64_t npages)
     terminates        \true;
     exits             \false;
     assigns           \nothing;
-    ensures  state:   CacheState(\result);
+    ensures  state:   \result == state || \result == EXTENT_RETAINED || (lazily && \result == EXTENT_MUZZY);
 */
 static uint8_t pages_purge_run(uint64_t page, uint64_t npages, uint8_t state, bool lazily)
 {
