@@ -6,24 +6,28 @@ ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build" / "proofs"
 # -warn-unsigned-*: an unsigned wrap or a lossy conversion is a defect here, although C defines it.
 # -wp-status-invalid: a run-time error that is certain is a goal too (without it, the rest is proven from the error).
-FLAGS = ["-c11", "-machdep", "gcc_x86_64", "-wp", "-wp-rte", "-warn-unsigned-overflow", "-warn-unsigned-downcast",
-         "-wp-status-invalid"]
-# Both provers at once: the first that is done stops the other. Frama-C looks after them 20 times a second: where goals are
-# small (SMALL: folders and files), two of them at once save a third of the time. Where they are large, CVC4 alone proves nearly
-# all of them, and the first round leaves the other core to another chunk. PAR* are processes for -wp-par.
-PROVERS, PAR, PAR_SMALL, SMALL = "cvc4,z3", "2", "4", {"math", "ds", "theorems", "decay.c", "extent.c", "base.c"}
-PROVER_FIRST, PAR_FIRST = "cvc4", "1"
-# Two of Qed's simplifications, of branches and of ground terms, take half of its time, and few goals need them: the first round
-# goes without, and the second, in the same process, meets what is left open with them.
+KERNEL = ["-c11", "-machdep", "gcc_x86_64", "-warn-unsigned-overflow", "-warn-unsigned-downcast"]
+WP = ["-wp", "-wp-status-invalid"]
+FLAGS = [*KERNEL, *WP, "-wp-rte"]
+PROVERS = "cvc4,z3"
+# Two of Qed's simplifications, of branches and of ground terms, take half of its time, and few goals need them; nor do many need
+# the types of all variables, which -wp-rte assumes at each statement: -rte adds the same goals alone.
 BRIEF = ["-wp-no-pruning", "-wp-no-ground"]
-WHOLE = ["-wp-pruning", "-wp-ground"]
+WHOLE = ["-wp-pruning", "-wp-ground", "-wp-rte"]
+# Rounds of one process: a prover, seconds for a goal, processes for -wp-par, what the round changes. Each meets what the one before
+# leaves open. One prover at a time: given two, Frama-C begins the second where the first has run out of time, or both at once, and
+# then loses what the slower one has done. CVC4 proves nearly all large goals; Z3 is quicker at small ones (SMALL: folders and files),
+# two of them at once, since Frama-C looks after its provers 20 times a second only.
+SMALL = {"math", "ds", "pages", "slab.c", "bin_steps.h", "ring_theorems.c", "slab_theorems.c", "size_class_theorems.c",
+         "size_class_reference.c"}
+ROUNDS = [("cvc4", 3, "1", BRIEF), ("z3", 3, "1", WHOLE), ("cvc4", 10, "1", [])]
+ROUNDS_SMALL = [("z3", 1, "2", BRIEF), ("cvc4", 5, "2", []), ("z3", 10, "1", WHOLE), ("cvc4", 10, "1", [])]
 # Smoke tests try to prove false from a contract or a loop's invariants; what they find is vacuous. The flags select no goals,
 # so a smoke run meets all others again, and takes their results from the cache that a proof from scratch has filled.
 SMOKE = ["-wp-smoke-tests", "-wp-no-smoke-dead-code", "-wp-no-smoke-dead-call", "-wp-smoke-timeout", "1"]
 HEAP = "s=4M,o=400"     # Frama-C's own: with OCaml's defaults a tenth of its time goes into collecting garbage
-TIMEOUT_BRIEF = 3       # seconds for a goal in the first round
-TIMEOUT_AGAIN = 10      # with all simplifications and both provers
-TIMEOUT = 40            # and in a process of its own: twice what the slowest goal takes on two busy cores
+TIMEOUT_ONE = 3         # seconds for a goal, where there is one round
+TIMEOUT = 40            # where there are none, with all simplifications: twice what the slowest goal takes on two busy cores
 # Lines of Frama-C that mean that something was assumed or left out.
 DOUBTFUL = (r"User Error|No such|Missing (decreases|terminates|exits|assigns|RTE)|annot-error|not tried|No 'assigns' specification for"
             r"|No code nor|Deferred|no contract|guaranteed RTE")
@@ -114,20 +118,27 @@ class Result:
         self.ok = proved == total and not failed and not wrong
 
 
-def run(source, functions, *, why3, cache, timeout, limit, provers=PROVERS, include=(), define=(), extra=(), log=None, first=False,
-        brief=False, again=0, root=ROOT):
-    """One process over a few functions. brief: without the simplifications that take long; again: a first round of the one prover, and
-    seconds for a goal that it leaves open, with all; include: folders that come before the tree's own; first: stop at the first failure."""
+def rounds_of(source, one=False):
+    """Its rounds; one: a single one, with both provers, for who asks whether goals fail."""
+    rounds = ROUNDS_SMALL if SMALL & set(Path(source).parts) else ROUNDS
+    return [(",".join(dict.fromkeys(r[0] for r in rounds)), TIMEOUT_ONE, *rounds[0][2:])] if one else rounds
+
+
+def run(source, functions, *, why3, cache, timeout, limit, provers=PROVERS, rounds=(), include=(), define=(), extra=(), log=None, first=False,
+        root=ROOT):
+    """One process over a few functions. rounds: these, whatever provers and timeout; include: folders that come before the tree's own;
+    first: stop at the first failure."""
     folders = [*include, root / "spec", root / "src"]
-    small = bool(SMALL & set(Path(source).parts))
-    both = ["-wp-par", PAR_SMALL if small else PAR, "-wp-prover", provers]
-    one = ["-wp-par", PAR_FIRST, "-wp-prover", PROVER_FIRST]
-    cmd = ["timeout", str(limit), "frama-c", *FLAGS, *(one if again and not small else both), "-wp-timeout", str(timeout), "-wp-fct", ",".join(functions),
-           *(BRIEF if brief else []), *extra,
-           "-wp-cache", "update", "-wp-cache-dir", str(cache),
-           "-cpp-extra-args=" + " ".join([f"-I{f}" for f in folders] + [f"-D{d}" for d in define]), str(source)]
-    if again:
-        cmd += ["-then", "-wp-fct", ",".join(functions), *WHOLE, *both, "-wp-timeout", str(again)]
+    names = ",".join(functions)
+    kernel = ["timeout", str(limit), "frama-c", *KERNEL, "-cpp-extra-args=" + " ".join([f"-I{f}" for f in folders] + [f"-D{d}" for d in define])]
+    wp = [*WP, "-wp-fct", names, *extra, "-wp-cache", "update", "-wp-cache-dir", str(cache)]
+    if rounds:
+        cmd, before = [*kernel, "-rte", "-rte-select", names, str(source)], ""
+        for prover, seconds, par, more in rounds:
+            cmd += ["-then", *wp, f"-wp-prover={before}{prover}", "-wp-timeout", str(seconds), "-wp-par", par, *more]
+            before = f"-{prover},"      # the option adds to what it was
+    else:
+        cmd = [*kernel, *wp, "-wp-rte", "-wp-prover", provers, "-wp-timeout", str(timeout), "-wp-par", "2", str(source)]
     lines = []
     with tempfile.TemporaryDirectory() as scratch:
         p = subprocess.Popen(cmd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
@@ -141,20 +152,30 @@ def run(source, functions, *, why3, cache, timeout, limit, provers=PROVERS, incl
     text = "\n".join(lines)
     if log:
         log.write_text(text)
-    counts = [re.search(r"Proved goals:\s+(\d+) / (\d+)", l) for l in lines]
-    ends = [i for i, m in enumerate(counts) if m] or [len(lines)]
-    failed, left = ([m.group(1) for m in map(FAILED.match, part) if m] for part in (lines[:ends[0]], lines[ends[0]:]))
-    if first and failed:
-        return Result(0, 0, failed, []), text
-    m = next(filter(None, counts), None)
-    proved, total = (int(m.group(1)), int(m.group(2))) if m else (0, 0)
-    met = {m.group(1) for m in map(GOAL.match, lines[ends[0]:]) if m}
-    if len(ends) == 2 and failed and len(failed) == total - proved and met.issuperset(failed):
-        proved, failed = total - len(left), left        # only if each open goal was met again; those beside it of the same property are, too
+    open_goals, part, counts = [], [], []
+    for line in lines:                  # a round ends with what it has proven
+        part.append(line)
+        m = re.search(r"Proved goals:\s+(\d+) / (\d+)", line)
+        if m:
+            counts.append((int(m.group(1)), int(m.group(2))))
+            left = [m.group(1) for m in map(FAILED.match, part) if m]
+            met = {m.group(1) for m in map(GOAL.match, part) if m}
+            if len(counts) > 1 and not met.issuperset(open_goals):
+                break                   # a goal that is open was not met again
+            open_goals, part = left, []
+            if len(counts) == 1 and len(left) != counts[0][1] - counts[0][0]:
+                break                   # nor is it known which ones are
+    else:
+        open_goals += [m.group(1) for m in map(FAILED.match, part) if m]
+    if first and open_goals:
+        return Result(0, 0, open_goals, []), text
+    proved, total = counts[0] if counts else (0, 0)
+    if len(counts) > 1:
+        proved = total - len(open_goals)
     wrong = []
     if p.returncode != 0:
         wrong.append(f"exit status {p.returncode}" + (" (time limit)" if p.returncode == 124 else ""))
-    if not m:
+    if not counts:
         wrong.append("no goals")
     wrong += [l for l in lines if re.search(DOUBTFUL, l, re.I)]
-    return Result(proved, total, failed, wrong), text
+    return Result(proved, total, open_goals, wrong), text
