@@ -9,37 +9,16 @@ from wp import ROOT
 OUT = ROOT / "build" / "robust"
 TIMEOUT = 10            # seconds for a goal
 SEEDS = (7, 1234)       # instead of 42
-SEED_PROVER = """
-[prover]
-name = "Z3"
-version = "{version}"
-alternative = "seed{seed}"
-command = "{path} -smt2 -T:%t sat.random_seed={seed} nlsat.randomize=false smt.random_seed={seed} -st %f"
-driver = "z3_471"
-editor = ""
-in_place = false
-interactive = false
-"""
 VALID = re.compile(r"^\[wp\] \[(?:Z3|CVC4)[^\]]*\] Goal (\S+) : Valid(.*)$")
 LEVELS = ("neither", "seed", "CVC4 alone", "Z3 alone", "slow")      # worst first
 MEANING = {"neither": f"no prover within {TIMEOUT} s", "seed": "Z3 alone, and not with every seed", "CVC4 alone": "CVC4 alone",
            "Z3 alone": "Z3 alone, with every seed", "slow": f"the faster prover takes more than {TIMEOUT // 2} s"}
 
 
-def why3_config():
-    """The usual one, with Z3 once more for each seed: (file, prover's version)."""
-    conf = OUT / "why3.conf"
-    text = wp.why3_config(wp.BUILD).read_text()
-    z3 = next(s for s in text.split("\n\n") if 'name = "Z3"' in s)
-    path, version = (re.search(rf'{k} = "(.*)"', z3).group(1) for k in ("path", "version"))
-    conf.write_text(text + "".join(SEED_PROVER.format(path=path, version=version, seed=s) for s in SEEDS))
-    return conf, version
-
-
 def verdicts(job, prover):
     """Goal -> seconds, None where the prover fails; those that need no prover are left out."""
     module, source, functions, o = job
-    r, text = wp.run(ROOT / source, functions, why3=o.why3, cache=o.cache, timeout=TIMEOUT, limit=o.limit, provers=prover, define=o.define)
+    r, text = wp.run(ROOT / source, functions, why3=o.why3, cache=o.cache, timeout=TIMEOUT, limit=o.limit, prover=prover, define=o.define)
     wrong = [w for w in r.wrong if not r.total or not w.startswith("exit status")]
     found = dict.fromkeys(r.failed)
     for line in text.splitlines():
@@ -61,7 +40,7 @@ def examine(job):
         goals = set(z3) | set(cvc4)
         seeds = []
         if any(z3.get(g) is not None and cvc4.get(g) is None for g in goals):
-            seeds = [verdicts(job, f"Z3:{o.z3_version}:seed{s}")[0] for s in SEEDS]
+            seeds = [verdicts(job, f"z3seed{s}")[0] for s in SEEDS]
         fragile = {}
         for g in sorted(goals):
             times = [t for t in (z3.get(g), cvc4.get(g)) if t is not None]
@@ -85,7 +64,7 @@ def run(jobs, o):
     o.cache = OUT / "cache"
     shutil.rmtree(o.cache, ignore_errors=True)
     o.cache.mkdir()
-    o.why3, o.z3_version = why3_config()
+    o.why3 = wp.why3_config(OUT, SEEDS)
     t0, done, table, found, bad = time.time(), 0, {}, [], 0
     with concurrent.futures.ThreadPoolExecutor(o.jobs) as pool:
         for f in concurrent.futures.as_completed([pool.submit(examine, j) for j in jobs]):

@@ -9,24 +9,30 @@ BUILD = ROOT / "build" / "proofs"
 KERNEL = ["-c11", "-machdep", "gcc_x86_64", "-warn-unsigned-overflow", "-warn-unsigned-downcast"]
 WP = ["-wp", "-wp-status-invalid"]
 FLAGS = [*KERNEL, *WP, "-wp-rte"]
-PROVERS = "cvc4,z3"
+PROVER = "portfolio"    # proofs/portfolio: Z3, Z3 in its own configuration, CVC4
+SEED = 42
+SECTION = """
+[prover]
+name = "{name}"
+version = "{version}"
+{which}
+command = "{command} %f"
+driver = "z3_471"
+editor = ""
+in_place = false
+interactive = false
+"""
 # Two of Qed's simplifications, of branches and of ground terms, take half of its time, and few goals need them; nor do many need
 # the types of all variables, which -wp-rte assumes at each statement: -rte adds the same goals alone.
 BRIEF = ["-wp-no-pruning", "-wp-no-ground"]
 WHOLE = ["-wp-pruning", "-wp-ground", "-wp-rte"]
-# Rounds of one process: a prover, seconds for a goal, processes for -wp-par, what the round changes. Each meets what the one before
-# leaves open. One prover at a time: given two, Frama-C begins the second where the first has run out of time, or both at once, and
-# then loses what the slower one has done. CVC4 proves nearly all large goals; Z3 is quicker at small ones (SMALL: folders and files),
-# two of them at once, since Frama-C looks after its provers 20 times a second only.
-SMALL = {"math", "ds", "pages", "slab.c", "bin_steps.h", "ring_theorems.c", "slab_theorems.c", "size_class_theorems.c",
-         "size_class_reference.c"}
-ROUNDS = [("cvc4", 3, "1", BRIEF), ("z3", 3, "1", WHOLE), ("cvc4", 10, "1", [])]
-ROUNDS_SMALL = [("z3", 1, "2", BRIEF), ("cvc4", 5, "2", []), ("z3", 10, "1", WHOLE), ("cvc4", 10, "1", [])]
+# Rounds of one process: seconds for a goal, what the round changes. Each meets what the one before leaves open.
+ROUNDS = [(4, BRIEF), (20, WHOLE)]
+ONE = ROUNDS[:1]        # for who asks whether goals fail
 # Smoke tests try to prove false from a contract or a loop's invariants; what they find is vacuous. The flags select no goals,
 # so a smoke run meets all others again, and takes their results from the cache that a proof from scratch has filled.
-SMOKE = ["-wp-smoke-tests", "-wp-no-smoke-dead-code", "-wp-no-smoke-dead-call", "-wp-smoke-timeout", "1"]
-HEAP = "s=4M,o=400"     # Frama-C's own: with OCaml's defaults a tenth of its time goes into collecting garbage
-TIMEOUT_ONE = 3         # seconds for a goal, where there is one round
+SMOKE = ["-wp-smoke-tests", "-wp-no-smoke-dead-code", "-wp-no-smoke-dead-call", "-wp-smoke-timeout", "4"]
+HEAP = "s=8M,o=1000"    # Frama-C's own: with OCaml's defaults a tenth of its time goes into collecting garbage
 TIMEOUT = 40            # where there are none, with all simplifications: twice what the slowest goal takes on two busy cores
 # Lines of Frama-C that mean that something was assumed or left out.
 DOUBTFUL = (r"User Error|No such|Missing (decreases|terminates|exits|assigns|RTE)|annot-error|not tried|No 'assigns' specification for"
@@ -101,13 +107,24 @@ def forget_failures(cache):
                 f.unlink()
 
 
-def why3_config(directory):
+def why3_config(directory, seeds=()):
+    """Which provers there are: CVC4 as found, Z3 as the portfolio calls it first, also for each of the seeds, the portfolio."""
     conf = directory / "why3.conf"
-    if not conf.exists():
-        directory.mkdir(parents=True, exist_ok=True)
-        subprocess.run(["why3", "config", "detect"], env={**os.environ, "WHY3CONFIG": str(conf)},
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
-        conf.write_text(re.sub(r"memlimit = \d+", "memlimit = 4000", conf.read_text()))
+    found = directory / f"why3.{os.getpid()}"
+    directory.mkdir(parents=True, exist_ok=True)
+    subprocess.run(["why3", "config", "detect"], env={**os.environ, "WHY3CONFIG": str(found)},
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+    sections = re.sub(r"memlimit = \d+", "memlimit = 4000", found.read_text()).split("\n\n")
+    z3 = next(s for s in sections if 'name = "Z3"' in s)
+    version = re.search(r'version = "(.*)"', z3).group(1)
+    portfolio = ROOT / "proofs/portfolio"
+    options = re.search(r"^z3=\"z3 (.*)\"$", portfolio.read_text(), re.M).group(1)
+    kinds = [("Z3", version, 'shortcut = "z3"' if s == SEED else f'alternative = "seed{s}"\nshortcut = "z3seed{s}"',
+              f"z3 -T:%t {options.replace(str(SEED), str(s))}") for s in (SEED, *seeds)]
+    kinds.append(("Portfolio", "1", f'shortcut = "{PROVER}"', f"{portfolio} %t"))
+    found.write_text("\n\n".join(s for s in sections if s is not z3)
+                     + "".join(SECTION.format(name=n, version=v, which=w, command=c) for n, v, w, c in kinds))
+    found.replace(conf)
     return conf
 
 
@@ -118,27 +135,20 @@ class Result:
         self.ok = proved == total and not failed and not wrong
 
 
-def rounds_of(source, one=False):
-    """Its rounds; one: a single one, with both provers, for who asks whether goals fail."""
-    rounds = ROUNDS_SMALL if SMALL & set(Path(source).parts) else ROUNDS
-    return [(",".join(dict.fromkeys(r[0] for r in rounds)), TIMEOUT_ONE, *rounds[0][2:])] if one else rounds
-
-
-def run(source, functions, *, why3, cache, timeout, limit, provers=PROVERS, rounds=(), include=(), define=(), extra=(), log=None, first=False,
+def run(source, functions, *, why3, cache, timeout, limit, prover=PROVER, rounds=(), include=(), define=(), extra=(), log=None, first=False,
         root=ROOT):
-    """One process over a few functions. rounds: these, whatever provers and timeout; include: folders that come before the tree's own;
+    """One process over a few functions. rounds: these, whatever the timeout; include: folders that come before the tree's own;
     first: stop at the first failure."""
     folders = [*include, root / "spec", root / "src"]
     names = ",".join(functions)
     kernel = ["timeout", str(limit), "frama-c", *KERNEL, "-cpp-extra-args=" + " ".join([f"-I{f}" for f in folders] + [f"-D{d}" for d in define])]
-    wp = [*WP, "-wp-fct", names, *extra, "-wp-cache", "update", "-wp-cache-dir", str(cache)]
+    wp = [*WP, "-wp-fct", names, *extra, "-wp-par", "1", "-wp-cache", "update", "-wp-cache-dir", str(cache)]
     if rounds:
-        cmd, before = [*kernel, "-rte", "-rte-select", names, str(source)], ""
-        for prover, seconds, par, more in rounds:
-            cmd += ["-then", *wp, f"-wp-prover={before}{prover}", "-wp-timeout", str(seconds), "-wp-par", par, *more]
-            before = f"-{prover},"      # the option adds to what it was
+        cmd = [*kernel, "-wp-prover", prover, "-rte", "-rte-select", names, str(source)]
+        for seconds, more in rounds:
+            cmd += ["-then", *wp, "-wp-timeout", str(seconds), *more]
     else:
-        cmd = [*kernel, *wp, "-wp-rte", "-wp-prover", provers, "-wp-timeout", str(timeout), "-wp-par", "2", str(source)]
+        cmd = [*kernel, *wp, "-wp-rte", "-wp-prover", prover, "-wp-timeout", str(timeout), str(source)]
     lines = []
     with tempfile.TemporaryDirectory() as scratch:
         p = subprocess.Popen(cmd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
