@@ -65,7 +65,7 @@ run: setup-run lib      ## install what is missing, build, run redis, python3, s
 	@tests/preload/run $(SO) $(BUILD)/preload redis python3 sqlite3 gcc
 
 check: setup-all        ## everything: rules, tests, proofs, fuzz smoke; closes with N passed, N failed
-	@ci/check rules test prove models prove-smoke-sample prove-weakened fuzz-smoke fuzz-eacsl
+	@ci/check rules test prove models prove-smoke-sample prove-weakened mutants-sample fuzz-smoke fuzz-eacsl
 
 lib: $(SO) $(BUILD)/libqedmalloc.a $(BUILD)/libqedmalloc-prefix.a ## libqedmalloc.so, .a, and -prefix.a (qed_ names only) in build/
 

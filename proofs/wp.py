@@ -118,7 +118,7 @@ def why3_config(directory, seeds=()):
     z3 = next(s for s in sections if 'name = "Z3"' in s)
     version = re.search(r'version = "(.*)"', z3).group(1)
     portfolio = ROOT / "proofs/portfolio"
-    options = re.search(r"^z3=\"z3 (.*)\"$", portfolio.read_text(), re.M).group(1)
+    options = " ".join(re.findall(r'^z3="(?:z3|\$z3) (.*)"$', portfolio.read_text(), re.M))
     kinds = [("Z3", version, 'shortcut = "z3"' if s == SEED else f'alternative = "seed{s}"\nshortcut = "z3seed{s}"',
               f"z3 -T:%t {options.replace(str(SEED), str(s))}") for s in (SEED, *seeds)]
     kinds.append(("Portfolio", "1", f'shortcut = "{PROVER}"', f"{portfolio} %t"))
