@@ -28,12 +28,12 @@ BRIEF = ["-wp-no-pruning", "-wp-no-ground"]
 WHOLE = ["-wp-pruning", "-wp-ground", "-wp-rte"]
 # Rounds of one process: seconds for a goal, what the round changes. Each meets what the one before leaves open.
 ROUNDS = [(4, BRIEF), (20, WHOLE)]
-ONE = ROUNDS[:1]        # for who asks whether goals fail
+TIMEOUT_ONE = ROUNDS[0][0]  # for who asks whether goals fail: the first round alone
 # Smoke tests try to prove false from a contract or a loop's invariants; what they find is vacuous. The flags select no goals,
 # so a smoke run meets all others again, and takes their results from the cache that a proof from scratch has filled.
 SMOKE = ["-wp-smoke-tests", "-wp-no-smoke-dead-code", "-wp-no-smoke-dead-call", "-wp-smoke-timeout", "4"]
 HEAP = "s=8M,o=1000"    # Frama-C's own: with OCaml's defaults a tenth of its time goes into collecting garbage
-TIMEOUT = 40            # where there are none, with all simplifications: twice what the slowest goal takes on two busy cores
+TIMEOUT = 40            # without rounds, in a process of its own, with all simplifications
 # Lines of Frama-C that mean that something was assumed or left out.
 DOUBTFUL = (r"User Error|No such|Missing (decreases|terminates|exits|assigns|RTE)|annot-error|not tried|No 'assigns' specification for"
             r"|No code nor|Deferred|no contract|guaranteed RTE")
@@ -133,6 +133,11 @@ class Result:
     def __init__(self, proved, total, failed, wrong):
         self.proved, self.total, self.failed, self.wrong = proved, total, failed, wrong
         self.ok = proved == total and not failed and not wrong
+
+
+def rounds_within(seconds):
+    """The first round alone, or none where more seconds are given."""
+    return ROUNDS[:1] if seconds == TIMEOUT_ONE else ()
 
 
 def run(source, functions, *, why3, cache, timeout, limit, prover=PROVER, rounds=(), include=(), define=(), extra=(), log=None, first=False,
