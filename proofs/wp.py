@@ -1,5 +1,5 @@
 """Frama-C/WP as the drivers in this folder run it: which functions a module has, one process over a few of them, its verdict."""
-import contextlib, os, re, subprocess, tempfile
+import contextlib, os, re, shutil, subprocess, tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -32,13 +32,19 @@ TIMEOUT_ONE = ROUNDS[0][0]  # for who asks whether goals fail: the first round a
 # Smoke tests try to prove false from a contract or a loop's invariants; what they find is vacuous. The flags select no goals,
 # so a smoke run meets all others again, and takes their results from the cache that a proof from scratch has filled.
 SMOKE = ["-wp-smoke-tests", "-wp-no-smoke-dead-code", "-wp-no-smoke-dead-call", "-wp-smoke-timeout", "4"]
-HEAP = "s=8M,o=1000"    # Frama-C's own: with OCaml's defaults a tenth of its time goes into collecting garbage
 TIMEOUT = 40            # without rounds, in a process of its own, with all simplifications
 # Lines of Frama-C that mean that something was assumed or left out.
 DOUBTFUL = (r"User Error|No such|Missing (decreases|terminates|exits|assigns|RTE)|annot-error|not tried|No 'assigns' specification for"
             r"|No code nor|Deferred|no contract|guaranteed RTE")
 GOAL = re.compile(r"^\[wp\] \[[^\]]*\] Goal (\S+)")
 FAILED = re.compile(r"^\[wp\] \[(?!Passed|Qed|CFG)[^\]]*\] (?:Goal|Smoke-test) (\S+)(?: : (?!Valid)\S.*)?$")
+
+
+def default_jobs():
+    """Three for each core: a third of the time neither Frama-C nor its prover runs, for it looks seldom whether one has ended. One
+    for 2 GiB of memory at most."""
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return max(1, min(3 * os.cpu_count(), memory >> 31))
 
 
 def modules():
@@ -108,7 +114,8 @@ def forget_failures(cache):
 
 
 def why3_config(directory, seeds=()):
-    """Which provers there are: CVC4 as found, Z3 as the portfolio calls it first, also for each of the seeds, the portfolio."""
+    """Which provers there are: CVC4 as found, Z3 as the portfolio calls it first, also for each of the seeds, the portfolio.
+    Beside it, in runtime.cmxs, what Frama-C is loaded with."""
     conf = directory / "why3.conf"
     found = directory / f"why3.{os.getpid()}"
     directory.mkdir(parents=True, exist_ok=True)
@@ -125,6 +132,10 @@ def why3_config(directory, seeds=()):
     found.write_text("\n\n".join(s for s in sections if s is not z3)
                      + "".join(SECTION.format(name=n, version=v, which=w, command=c) for n, v, w, c in kinds))
     found.replace(conf)
+    with tempfile.TemporaryDirectory(dir=directory) as scratch:
+        shutil.copy(ROOT / "proofs/runtime.ml", scratch)
+        subprocess.run(["ocamlopt", "-shared", "-o", "runtime.cmxs", "runtime.ml"], cwd=scratch, check=True)
+        Path(scratch, "runtime.cmxs").replace(directory / "runtime.cmxs")
     return conf
 
 
@@ -146,7 +157,9 @@ def run(source, functions, *, why3, cache, timeout, limit, prover=PROVER, rounds
     first: stop at the first failure."""
     folders = [*include, root / "spec", root / "src"]
     names = ",".join(functions)
-    kernel = ["timeout", str(limit), "frama-c", *KERNEL, "-cpp-extra-args=" + " ".join([f"-I{f}" for f in folders] + [f"-D{d}" for d in define])]
+    plugins = f"wp,rtegen,{Path(why3).with_name('runtime.cmxs').resolve()}"
+    kernel = ["timeout", str(limit), "frama-c", "-no-autoload-plugins", "-load-module", plugins, *KERNEL,
+              "-cpp-extra-args=" + " ".join([f"-I{f}" for f in folders] + [f"-D{d}" for d in define])]
     wp = [*WP, "-wp-fct", names, *extra, "-wp-par", "1", "-wp-cache", "update", "-wp-cache-dir", str(cache)]
     if rounds:
         cmd = [*kernel, "-wp-prover", prover, "-rte", "-rte-select", names, str(source)]
@@ -157,7 +170,7 @@ def run(source, functions, *, why3, cache, timeout, limit, prover=PROVER, rounds
     lines = []
     with tempfile.TemporaryDirectory() as scratch:
         p = subprocess.Popen(cmd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                             env={**os.environ, "WHY3CONFIG": str(why3), "TMPDIR": scratch, "OCAMLRUNPARAM": HEAP})
+                             env={**os.environ, "WHY3CONFIG": str(why3), "TMPDIR": scratch})
         for line in p.stdout:
             lines.append(line.rstrip("\n"))
             if first and FAILED.match(lines[-1]):
