@@ -130,7 +130,39 @@ static inline uint32_t tcache_shape_stack(struct tcache *t, uint32_t b, uint32_t
     /*@ assert floors: ShapedFloorSame{Pre,Here}(t, b); */
     /*@ assert rooms:  ShapedRoomSame{Pre,Here}(t, b); */
     /*@ assert magics: ShapedMagicSame{Pre,Here}(t, b); */
+    /*@ assert negated: ShapedNegatedSame{Pre,Here}(t, b); */
     return next;
+}
+
+/* One more stack without room. */
+/*@ requires valid:   \valid(t);
+    requires bin:     0 < b < TCACHE_BINS;
+    requires bytes:   ThreadsBytes && ThreadsMagic;
+    requires limits:  ShapedLimits(t, b);
+    requires some:    ShapedSome(t, b);
+    requires none:    ShapedNone(t, b);
+    requires bottom:  TcacheEmptyTo(t, b);
+    requires no_bin:  TcacheNoBin(t);
+    requires magic:   ShapedMagic(t, b);
+    requires negated: ShapedNegated(t, b);
+    terminates        \true;
+    exits             \false;
+    assigns           t->floor[b], t->top[b], t->least[b], t->limit[b], t->room[b], t->magic[b], t->negated[b];
+    ensures  limits:  ShapedLimits(t, b + 1);
+    ensures  some:    ShapedSome(t, b + 1);
+    ensures  none:    ShapedNone(t, b + 1);
+    ensures  bottom:  TcacheEmptyTo(t, b + 1);
+    ensures  no_bin:  TcacheNoBin(t);
+    ensures  magic:   ShapedMagic(t, b + 1);
+    ensures  negated: ShapedNegated(t, b + 1);
+*/
+static inline void tcache_shape_hollow(struct tcache *t, uint32_t b)
+{
+    tcache_shape_bin(t, b, 0, 0, 0);
+    /*@ assert floors: ShapedFloorSame{Pre,Here}(t, b); */
+    /*@ assert rooms:  ShapedRoomSame{Pre,Here}(t, b); */
+    /*@ assert magics: ShapedMagicSame{Pre,Here}(t, b); */
+    /*@ assert negated: ShapedNegatedSame{Pre,Here}(t, b); */
 }
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "size_class_align_lemmas.acsl"
 #include "large_lemmas.acsl"
+#include "tcache_steps_lemmas.acsl"
 struct tcache tcache_unborn;
 struct tcache tcache_dead;
 
@@ -61,12 +62,7 @@ static void tcache_shape(struct tcache *t, bool room)
         if (room) {
             floor = tcache_shape_stack(t, b, floor);
         } else {
-            tcache_shape_bin(t, b, 0, 0, 0);
-            /*@ assert floors: ShapedFloorSame{LoopCurrent,Here}(t, b); */
-            /*@ assert rooms:  ShapedRoomSame{LoopCurrent,Here}(t, b); */
-            /*@ assert magics: ShapedMagicSame{LoopCurrent,Here}(t, b); */
-            /*@ assert before: ShapedMagic(t, b); */
-            /*@ assert magic:  ShapedMagic(t, b + 1); */
+            tcache_shape_hollow(t, b);
         }
     }
     /*@ assert slots: \forall integer i; 0 <= i < TCACHE_SLOTS ==> t->slot[i] == 0; */
@@ -136,10 +132,9 @@ static inline void tcache_boot_dead(void)
     /*@ assert floors: ShapedFloorSame{Pre,Here}(&tcache_unborn, TCACHE_BINS); */
     /*@ assert rooms:  ShapedRoomSame{Pre,Here}(&tcache_unborn, TCACHE_BINS); */
     /*@ assert magics: ShapedMagicSame{Pre,Here}(&tcache_unborn, TCACHE_BINS); */
+    /*@ assert negated: ShapedNegatedSame{Pre,Here}(&tcache_unborn, TCACHE_BINS); */
+    /*@ ghost tcache_lemma_shape(&tcache_unborn); */
     /*@ assert stacks: TcacheSame{Pre,Here}(&tcache_unborn); */
-    /*@ assert limits: TcacheLimits(&tcache_unborn); */
-    /*@ assert apart:  TcacheApart(&tcache_unborn); */
-    /*@ assert fixed:  TcacheFixed(&tcache_unborn); */
     /*@ assert bottom: TcacheBottom(&tcache_unborn); */
 }
 
