@@ -52,7 +52,19 @@ static void list_link(uint32_t l, uint32_t prev, uint32_t next, uint32_t x) /*@ 
     }
     //@ assert left:  \forall integer y; ListIn(l, y) && list_pos[y] + 1 == k ==> y == prev;
     //@ assert right: \forall integer y; ListIn(l, y) && list_pos[y] == k ==> y == next;
+    //@ assert after_kept:  ListAfterBut(l) && ListAfterFrom(l, k, TABLE_MAX);
+    //@ assert before_kept: ListBeforeBut(l) && ListBeforeFrom(l, k + 1, TABLE_MAX);
     /*@ ghost list_ghost_insert(l, k, x); */
+    //@ assert after_others: ListAfterBut(l);
+    //@ assert after_low:    ListAfterFrom(l, 0, k - 1);
+    //@ assert after_prev:   ListAfterFrom(l, k - 1, k);
+    //@ assert after_x:      list_after[x] == ListNth(l, k + 1);
+    //@ assert after_high:   ListAfterFrom(l, k + 1, TABLE_MAX);
+    //@ assert before_others: ListBeforeBut(l);
+    //@ assert before_low:    ListBeforeFrom(l, 0, k);
+    //@ assert before_x:      list_before[x] == ListNth(l, k - 1);
+    //@ assert before_next:   ListBeforeFrom(l, k + 1, k + 2);
+    //@ assert before_high:   ListBeforeFrom(l, k + 2, TABLE_MAX);
 }
 
 void list_insert_head(uint32_t l, uint32_t x)
