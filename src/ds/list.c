@@ -55,11 +55,11 @@ static void list_link(uint32_t l, uint32_t prev, uint32_t next, uint32_t x) /*@ 
     //@ assert after_kept:  ListAfterBut(l) && ListAfterFrom(l, k, TABLE_MAX);
     //@ assert before_kept: ListBeforeBut(l) && ListBeforeFrom(l, k + 1, TABLE_MAX);
     /*@ ghost list_ghost_insert(l, k, x); */
-    //@ assert after_others: ListAfterBut(l);
-    //@ assert after_low:    ListAfterFrom(l, 0, k - 1);
-    //@ assert after_prev:   ListAfterFrom(l, k - 1, k);
-    //@ assert after_x:      list_after[x] == ListNth(l, k + 1);
-    //@ assert after_high:   ListAfterFrom(l, k + 1, TABLE_MAX);
+    //@ assert after_others:  ListAfterBut(l);
+    //@ assert after_low:     ListAfterFrom(l, 0, k - 1);
+    //@ assert after_prev:    ListAfterFrom(l, k - 1, k);
+    //@ assert after_x:       list_after[x] == ListNth(l, k + 1);
+    //@ assert after_high:    ListAfterFrom(l, k + 1, TABLE_MAX);
     //@ assert before_others: ListBeforeBut(l);
     //@ assert before_low:    ListBeforeFrom(l, 0, k);
     //@ assert before_x:      list_before[x] == ListNth(l, k - 1);
@@ -103,5 +103,16 @@ void list_remove(uint32_t l, uint32_t x)
     }
     //@ assert left:  \forall integer y; ListIn(l, y) && list_pos[y] + 1 == list_pos[x] ==> y == prev;
     //@ assert right: \forall integer y; ListIn(l, y) && list_pos[y] == list_pos[x] + 1 ==> y == next;
+    /*@ ghost uint32_t k = list_pos[x]; */
+    //@ assert after_kept:  ListAfterBut(l) && ListAfterFrom(l, k + 1, TABLE_MAX);
+    //@ assert before_kept: ListBeforeBut(l) && ListBeforeFrom(l, k + 2, TABLE_MAX);
     /*@ ghost list_ghost_remove(l, x); */
+    //@ assert after_others:  ListAfterBut(l);
+    //@ assert after_low:     ListAfterFrom(l, 0, k - 1);
+    //@ assert after_prev:    ListAfterFrom(l, k - 1, k);
+    //@ assert after_high:    ListAfterFrom(l, k, TABLE_MAX);
+    //@ assert before_others: ListBeforeBut(l);
+    //@ assert before_low:    ListBeforeFrom(l, 0, k);
+    //@ assert before_next:   ListBeforeFrom(l, k, k + 1);
+    //@ assert before_high:   ListBeforeFrom(l, k + 1, TABLE_MAX);
 }

@@ -36,6 +36,7 @@ static uint32_t large_take(uint64_t npages, uint64_t align_npages, bool *zeroed)
     /*@ assert pages: LargePages{Pre,Here}; */
     /*@ assert words: LargeWords{Pre,Here}; */
     /*@ assert block: LargeBlocks{Pre,Here}; */
+    /*@ assert block: HeapLargeBlock; */
     /*@ assert slabs: LargeSlabs{Pre,Here}; */
     /*@ ghost large_lemma_ok(); */
     return e;
@@ -79,6 +80,9 @@ static uint64_t large_begin(uint32_t e, uint32_t szind, bool cached)
                       slab_bytes[\at(block_szind[a],Pre)], block_region[a]); */
     /*@ assert place: HeapSmallPlace; */
     /*@ assert small: HeapSmallTaken; */
+    /*@ assert firsts: \forall integer a; BlockLarge(a) && a != block ==> a / PAGE != page && BlockLarge{Pre}(a) && BlockSame{Pre,Here}(a); */
+    /*@ assert first: block / PAGE == page; */
+    /*@ assert word: HeapLargeWord; */
     /*@ ghost large_lemma_ok(); */
     return block;
 }
@@ -101,11 +105,15 @@ static uint32_t large_find(uint64_t block)
         return 0;
     }
     /*@ ghost large_lemma_pages(); */
+    /*@ assert was: HeapLargeBlock; */
     uint32_t e = pages_find(block / PAGE);
     /*@ assert owners: LargeOwners{Pre,Here}(0); */
     /*@ assert pages: LargePages{Pre,Here}; */
+    /*@ assert block: LargeBlocks{Pre,Here}; */
+    /*@ assert block: HeapLargeBlock; */
     /*@ ghost large_lemma_ok(); */
     /*@ ghost large_lemma_first(); */
+    /*@ assert mine: BlockLarge(block) ==> ExtKind(block_ext[block], KIND_LARGE) && ext_page[block_ext[block]] == block / PAGE; */
     /*@ assert kind: e != 0 ==> ExtKind(e, KIND_LARGE) && ext_page[e] * PAGE == block; */
     return e;
 }

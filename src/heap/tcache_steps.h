@@ -405,8 +405,10 @@ static inline void tcache_flush_oldest(struct tcache *t, uint32_t bin, uint32_t 
     if (n > 0) {
         uint32_t left = (uint32_t)t->top[bin] - t->floor[bin] - n;
         tcache_give_oldest(t, bin, n);
+        /*@ assert window: TcacheWindow(t); */
         tcache_close_gap(t, bin, n);
         tcache_set_height(t, bin, left);
+        /*@ assert window: TcacheWindow(t); */
         /*@ ghost tcache_lemma_ok(t); */
     }
 }

@@ -4,6 +4,7 @@
 #include "platform/os.h"
 
 #include "extent_lemmas.acsl"
+#include "page_cache_lemmas.acsl"
 
 #define PURGE_NPAGES_MAX (1UL << (26 - LG_PAGE))        /* at most 64 MiB leave the cache at a time */
 
@@ -123,6 +124,8 @@ static uint32_t pages_take(uint64_t npages, uint64_t align_npages, bool *zeroed)
     /*@ assert held: \forall integer x; PagesHeld(x) ==> ExtIn(x, ext_page[x]) && ext_owner[ext_page[x]] == x; */
     /*@ assert active: \forall integer x; PagesHeld(x) ==> ext_page_state[ext_page[x]] == EXTENT_ACTIVE; */
     uint32_t e = page_cache_alloc(npages, align_npages);
+    /*@ assert in: \forall integer p; 0 <= p < PAGE_COUNT_MAX && PagesHeld{Pre}(\at(ext_owner[p],Pre)) ==>
+            ExtUsed(\at(ext_owner[p],Pre)) && ExtIn(\at(ext_owner[p],Pre), p); */
     *zeroed = e != 0 && AT(ext_zeroed, e) != 0;
     return e;
 }
@@ -283,6 +286,7 @@ static inline uint64_t pages_count(uint64_t n, uint64_t more)
 static uint32_t pages_pull(uint8_t state, uint64_t npages_max)
 {
     uint32_t e = page_cache_take(state, npages_max);
+    /*@ ghost if (e != 0) { page_cache_lemma_pages(e); } */
     return e;
 }
 
@@ -305,6 +309,7 @@ static uint32_t pages_pull(uint8_t state, uint64_t npages_max)
 */
 static void pages_put(uint32_t e, uint8_t state)
 {
+    /*@ assert busy: PagesNoWords(ext_page[e], ext_page[e] + ext_npages[e]); */
     page_cache_give(e, state);
     /*@ assert kept: PagesKept{Pre,Here}(0); */
     /*@ assert in: \forall integer p; 0 <= p < PAGE_COUNT_MAX && PagesHeld{Pre}(\at(ext_owner[p],Pre)) ==>
