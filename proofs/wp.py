@@ -34,7 +34,7 @@ TIMEOUT_ONE = ROUNDS[0][0]  # for who asks whether goals fail: the first round a
 # so a smoke run meets all others again, and takes their results from the cache that a proof from scratch has filled.
 SMOKE = ["-wp-smoke-tests", "-wp-no-smoke-dead-code", "-wp-no-smoke-dead-call", "-wp-smoke-timeout", "20"]
 TIMEOUT = 600           # without rounds, in a process of its own, with all simplifications
-# The provers allocate a lot in a short life: in large steps, of huge pages, it costs them a tenth less.
+# The provers allocate a lot in a short life: large steps, of huge pages, take less of their time.
 MALLOC = "glibc.malloc.hugetlb=1:glibc.malloc.top_pad=67108864"
 # Lines of Frama-C that mean that something was assumed or left out.
 DOUBTFUL = (r"User Error|No such|Missing (decreases|terminates|exits|assigns|RTE)|annot-error|not tried|No 'assigns' specification for"
