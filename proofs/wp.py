@@ -11,13 +11,14 @@ WP = ["-wp", "-wp-status-invalid"]
 FLAGS = [*KERNEL, *WP, "-wp-rte"]
 PROVER = "portfolio"    # proofs/portfolio: Z3, Z3 in its own configuration, CVC4
 SEED = 42
+PARTS = ["runtime.ml", "relevant.ml"]
 SECTION = """
 [prover]
 name = "{name}"
 version = "{version}"
 {which}
 command = "{command} %f"
-driver = "z3_471"
+driver = "{driver}"
 editor = ""
 in_place = false
 interactive = false
@@ -118,7 +119,7 @@ def forget_failures(cache):
 
 def why3_config(directory, seeds=()):
     """Which provers there are: CVC4 as found, Z3 as the portfolio calls it first, also for each of the seeds, the portfolio.
-    Beside it, in runtime.cmxs, what Frama-C is loaded with."""
+    Beside it, in frama-c.cmxs, what Frama-C is loaded with."""
     conf = directory / "why3.conf"
     found = directory / f"why3.{os.getpid()}"
     directory.mkdir(parents=True, exist_ok=True)
@@ -133,12 +134,13 @@ def why3_config(directory, seeds=()):
               f"z3 -T:%t {options.replace(str(SEED), str(s))}") for s in (SEED, *seeds)]
     kinds.append(("Portfolio", "1", f'shortcut = "{PROVER}"', f"{portfolio} %t"))
     found.write_text("\n\n".join(s for s in sections if s is not z3)
-                     + "".join(SECTION.format(name=n, version=v, which=w, command=c) for n, v, w, c in kinds))
+                     + "".join(SECTION.format(name=n, version=v, which=w, command=c, driver=ROOT / "proofs/z3.drv") for n, v, w, c in kinds))
     found.replace(conf)
     with tempfile.TemporaryDirectory(dir=directory) as scratch:
-        shutil.copy(ROOT / "proofs/runtime.ml", scratch)
-        subprocess.run(["ocamlopt", "-shared", "-o", "runtime.cmxs", "runtime.ml"], cwd=scratch, check=True)
-        Path(scratch, "runtime.cmxs").replace(directory / "runtime.cmxs")
+        for part in PARTS:
+            shutil.copy(ROOT / "proofs" / part, scratch)
+        subprocess.run(["ocamlopt", "-shared", "-I", "+why3", "-o", "frama-c.cmxs", *PARTS], cwd=scratch, check=True)
+        Path(scratch, "frama-c.cmxs").replace(directory / "frama-c.cmxs")
     return conf
 
 
@@ -160,7 +162,7 @@ def run(source, functions, *, why3, cache, timeout, limit, prover=PROVER, rounds
     first: stop at the first failure."""
     folders = [*include, root / "spec", root / "src"]
     names = ",".join(functions)
-    plugins = f"wp,rtegen,{Path(why3).with_name('runtime.cmxs').resolve()}"
+    plugins = f"wp,rtegen,{Path(why3).with_name('frama-c.cmxs').resolve()}"
     kernel = ["timeout", str(limit), "frama-c", "-no-autoload-plugins", "-load-module", plugins, *KERNEL,
               "-cpp-extra-args=" + " ".join([f"-I{f}" for f in folders] + [f"-D{d}" for d in define])]
     wp = [*WP, "-wp-fct", names, *extra, "-wp-par", "1", "-wp-cache", "update", "-wp-cache-dir", str(cache)]
