@@ -42,7 +42,7 @@ let occur live = function
   | Any s -> Sid.is_empty s || not (Sid.disjoint s live)
   | One l -> List.exists (fun s -> Sid.subset s live) l
 
-let remembered = Wpr.create 97
+let remembered = Wdecl.create 97
 
 let restrict ~polymorphic task =
   let syntax = Printer.get_syntax_map task in
@@ -52,9 +52,9 @@ let restrict ~polymorphic task =
   let goal = match goal.td_node with Decl d -> d | _ -> raise Task.GoalNotFound in
   let decls = Task.task_tdecls rest and known = Task.task_known task in
   let axiom td = match td.td_node with
-    | Decl { d_node = Dprop (_, pr, t) } when not (Spr.mem pr dropped)
-                                           && (polymorphic || Ty.Stv.is_empty (t_ty_freevars Ty.Stv.empty t)) ->
-        let i = try Wpr.find remembered pr with Not_found -> let i = instances own t in Wpr.set remembered pr i; i in
+    | Decl ({ d_node = Dprop (_, pr, t) } as d) when not (Spr.mem pr dropped)
+                                                 && (polymorphic || Ty.Stv.is_empty (t_ty_freevars Ty.Stv.empty t)) ->
+        let i = try Wdecl.find remembered d with Not_found -> let i = instances own t in Wdecl.set remembered d i; i in
         Some (pr, t, i)
     | _ -> None in
   (* symbols that occur, and those of their definitions *)
