@@ -10,6 +10,7 @@ KERNEL = ["-c11", "-machdep", "gcc_x86_64", "-warn-unsigned-overflow", "-warn-un
 WP = ["-wp", "-wp-status-invalid"]
 FLAGS = [*KERNEL, *WP, "-wp-rte"]
 PROVER = "portfolio"    # proofs/portfolio: Z3, Z3 in its own configuration, CVC4
+BRIEFED = "briefed"     # the same, told only what can take part in the proof
 SEED = 42
 PARTS = ["runtime.ml", "relevant.ml"]
 SECTION = """
@@ -25,8 +26,9 @@ interactive = false
 """
 # Two of Qed's simplifications, of branches and of ground terms, take half of its time, and few goals need them; nor do many need
 # the types of all variables, which -wp-rte assumes at each statement: -rte adds the same goals alone.
+# Nor do many need axioms that mention nothing which occurs.
 BRIEF = ["-wp-no-pruning", "-wp-no-ground"]
-WHOLE = ["-wp-pruning", "-wp-ground", "-wp-rte"]
+WHOLE = ["-wp-pruning", "-wp-ground", "-wp-rte", f"-wp-prover=-{BRIEFED},{PROVER}"]
 # Rounds of one process: seconds for a goal, as proofs/portfolio takes them, and what the round changes. Each meets what the one
 # before leaves open.
 ROUNDS = [(30, BRIEF), (150, WHOLE)]
@@ -118,7 +120,7 @@ def forget_failures(cache):
 
 
 def why3_config(directory, seeds=()):
-    """Which provers there are: CVC4 as found, Z3 as the portfolio calls it first, also for each of the seeds, the portfolio.
+    """Which provers there are: CVC4 as found, Z3 as the portfolio calls it first, also for each of the seeds, the portfolio, that briefed.
     Beside it, in frama-c.cmxs, what Frama-C is loaded with."""
     conf = directory / "why3.conf"
     found = directory / f"why3.{os.getpid()}"
@@ -131,10 +133,11 @@ def why3_config(directory, seeds=()):
     portfolio = ROOT / "proofs/portfolio"
     options = " ".join(re.findall(r'^z3="(?:z3|\$z3) (.*)"$', portfolio.read_text(), re.M))
     kinds = [("Z3", version, 'shortcut = "z3"' if s == SEED else f'alternative = "seed{s}"\nshortcut = "z3seed{s}"',
-              f"z3 -T:%t {options.replace(str(SEED), str(s))}") for s in (SEED, *seeds)]
-    kinds.append(("Portfolio", "1", f'shortcut = "{PROVER}"', f"{portfolio} %t"))
+              f"z3 -T:%t {options.replace(str(SEED), str(s))}", "z3_471") for s in (SEED, *seeds)]
+    kinds += [("Portfolio", "1", f'shortcut = "{PROVER}"', f"{portfolio} %t", "z3_471"),
+              ("Portfolio", "1", f'alternative = "{BRIEFED}"\nshortcut = "{BRIEFED}"', f"{portfolio} %t", ROOT / "proofs/briefed.drv")]
     found.write_text("\n\n".join(s for s in sections if s is not z3)
-                     + "".join(SECTION.format(name=n, version=v, which=w, command=c, driver=ROOT / "proofs/z3.drv") for n, v, w, c in kinds))
+                     + "".join(SECTION.format(name=n, version=v, which=w, command=c, driver=d) for n, v, w, c, d in kinds))
     found.replace(conf)
     with tempfile.TemporaryDirectory(dir=directory) as scratch:
         for part in PARTS:
@@ -167,7 +170,7 @@ def run(source, functions, *, why3, cache, timeout, limit, prover=PROVER, rounds
               "-cpp-extra-args=" + " ".join([f"-I{f}" for f in folders] + [f"-D{d}" for d in define])]
     wp = [*WP, "-wp-fct", names, *extra, "-wp-par", "1", "-wp-cache", "update", "-wp-cache-dir", str(cache)]
     if rounds:
-        cmd = [*kernel, "-wp-prover", prover, "-rte", "-rte-select", names, str(source)]
+        cmd = [*kernel, "-wp-prover", BRIEFED, "-rte", "-rte-select", names, str(source)]
         for seconds, more in rounds:
             cmd += ["-then", *wp, "-wp-timeout", str(seconds), *more]
     else:
