@@ -31,8 +31,8 @@ BRIEF = ["-wp-no-pruning", "-wp-no-ground"]
 WHOLE = ["-wp-pruning", "-wp-ground", "-wp-rte", f"-wp-prover=-{BRIEFED},{PROVER}"]
 # Rounds of one process: seconds for a goal, as proofs/portfolio takes them, and what the round changes. Each meets what the one
 # before leaves open.
-ROUNDS = [(30, BRIEF), (150, WHOLE)]
-TIMEOUT_ONE = ROUNDS[0][0]  # for who asks whether goals fail: the first round alone
+ROUNDS = [(10, BRIEF), (150, WHOLE)]
+TIMEOUT_ONE = 3 * ROUNDS[0][0]  # for who asks whether goals fail: the first round alone, with this
 # Smoke tests try to prove false from a contract or a loop's invariants; what they find is vacuous. The flags select no goals,
 # so a smoke run meets all others again, and takes their results from the cache that a proof from scratch has filled.
 SMOKE = ["-wp-smoke-tests", "-wp-no-smoke-dead-code", "-wp-no-smoke-dead-call", "-wp-smoke-timeout", "20"]
@@ -156,7 +156,7 @@ class Result:
 
 def rounds_within(seconds):
     """The first round alone, or none where more seconds are given."""
-    return ROUNDS[:1] if seconds == TIMEOUT_ONE else ()
+    return [(seconds, BRIEF)] if seconds == TIMEOUT_ONE else ()
 
 
 def run(source, functions, *, why3, cache, timeout, limit, prover=PROVER, rounds=(), include=(), define=(), extra=(), log=None, first=False,
