@@ -2,7 +2,7 @@
    them takes longer than the median proof. Two transformations for Why3 remove axioms and declarations, nothing else: what is
    proven without an axiom is proven with it.
 
-   relevant: axioms that mention what nothing else mentions, and so have no instance.
+   relevant: axioms that mention what nothing else mentions, so that no trigger finds an instance of them.
    monomorphic: after `discriminate` has made the instances that the task needs, axioms of all types, too; what is left needs no
    encoding of types. *)
 open Why3

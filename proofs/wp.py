@@ -161,7 +161,7 @@ def rounds_within(seconds):
 
 def run(source, functions, *, why3, cache, timeout, limit, prover=PROVER, rounds=(), include=(), define=(), extra=(), log=None, first=False,
         root=ROOT):
-    """One process over a few functions. rounds: these, whatever the timeout; include: folders that come before the tree's own;
+    """One process over a few functions. rounds: these, whatever timeout and prover; include: folders that come before the tree's own;
     first: stop at the first failure."""
     folders = [*include, root / "spec", root / "src"]
     names = ",".join(functions)
