@@ -61,7 +61,7 @@ static inline void tcache_shape_lookup(struct tcache *t)
     ensures  room:    t->room[b] == floor + depth_max;
     ensures  none:    depth == 0 ==> t->magic[b] == 0;
     ensures  magic:   t->magic[b] != 0 ==> 0 < b && t->magic[b] <= DIVIDE_ONE / SC_TINY && DivideMagic(t->magic[b], ScBytes(b - 1));
-    ensures  negated: t->negated[b] == (DIVIDE_ONE - t->magic[b]) % DIVIDE_ONE;
+    ensures  negated: t->negated[b] == WORD_NEGATED(t->magic[b]);
 */
 static inline void tcache_shape_bin(struct tcache *t, uint32_t b, uint32_t floor, uint32_t depth, uint32_t depth_max)
 {
@@ -86,7 +86,7 @@ static inline void tcache_shape_bin(struct tcache *t, uint32_t b, uint32_t floor
     ensures  limit:   t->floor[b] < t->limit[b] == t->least[b] <= t->room[b];
     ensures  room:    t->room[b] < \result <= floor + TCACHE_DEPTH_MAX + 1;
     ensures  magic:   t->magic[b] != 0 ==> 0 < b && t->magic[b] <= DIVIDE_ONE / SC_TINY && DivideMagic(t->magic[b], ScBytes(b - 1));
-    ensures  negated: t->negated[b] == (DIVIDE_ONE - t->magic[b]) % DIVIDE_ONE;
+    ensures  negated: t->negated[b] == WORD_NEGATED(t->magic[b]);
 */
 static inline uint32_t tcache_shape_room(struct tcache *t, uint32_t b, uint32_t floor)
 {

@@ -74,19 +74,20 @@ static inline uint32_t word_offset(uint64_t word, uint64_t address)
 }
 
 /* divide_fraction of the bytes from base (its low half) to the address, with the reciprocal as word_negate makes it.
- * Subtracting the address from the base leaves the address where it is: one instruction less. */
-#if DIVIDE_LG == 32
+ * Where offsets have as many bits as the fraction, the address is subtracted from the base and the reciprocal negated: that
+ * leaves the address where it is, one instruction less. */
+#if DIVIDE_LG == DIVIDE_LG_OFFSET
 /*@ terminates        \true;
     exits             \false;
     assigns           \nothing;
-    ensures  negated: \result == WordNegated(magic);
+    ensures  negated: \result == WORD_NEGATED(magic);
 */
 static inline divide_magic_t word_negate(divide_magic_t magic)
 {
     return (divide_magic_t)((DIVIDE_ONE - magic) % DIVIDE_ONE);
 }
 
-/*@ requires negated: negated == WordNegated(magic);
+/*@ requires negated: negated == WORD_NEGATED(magic);
     terminates        \true;
     exits             \false;
     assigns           \nothing;
@@ -102,14 +103,28 @@ static inline divide_magic_t word_fraction(uint32_t base, uint64_t address, divi
     return (divide_magic_t)((uint64_t)back * negated % DIVIDE_ONE);
 }
 #else
+/*@ terminates        \true;
+    exits             \false;
+    assigns           \nothing;
+    ensures  negated: \result == WORD_NEGATED(magic);
+*/
 static inline divide_magic_t word_negate(divide_magic_t magic)
 {
     return magic;
 }
 
+/*@ requires negated: negated == WORD_NEGATED(magic);
+    requires magic:   magic <= DIVIDE_ONE / SC_TINY;
+    terminates        \true;
+    exits             \false;
+    assigns           \nothing;
+    ensures  low:     WordOffset(base, address) < 1UL << DIVIDE_LG_OFFSET ==>
+                      \result == WordOffset(base, address) * magic % DIVIDE_ONE;
+*/
 static inline divide_magic_t word_fraction(uint32_t base, uint64_t address, divide_magic_t negated)
+    /*@ ghost (divide_magic_t magic) */
 {
-    return divide_fraction(word_offset(base, address), negated);
+    return divide_fraction(word_offset(base, address) % (1U << DIVIDE_LG_OFFSET), negated);
 }
 #endif
 
