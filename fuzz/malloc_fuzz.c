@@ -201,8 +201,7 @@ static void check_reports(void)                         /* mallinfo2, malloc_inf
     size_t            bytes = 0;
     FILE             *stream = open_memstream(&text, &bytes);
     struct mallinfo2  m = qed_mallinfo2();
-    struct stats      s;
-    stats_read(&s);
+    struct stats      s = stats_read();
     (void)snprintf(wanted, sizeof wanted, "\"allocated\" size=\"%" PRIu64 "\"", s.allocated);
     int good = stream != NULL && qed_malloc_info(0, stream) == 0 && qed_malloc_info(1, stream) == EINVAL;
     good = stream != NULL && fclose(stream) == 0 && good && strstr(text, wanted) != NULL;

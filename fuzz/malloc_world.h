@@ -3,10 +3,10 @@
 #ifndef MALLOC_WORLD_H
 #define MALLOC_WORLD_H
 
-#include "api/stats.h"
 #include "api/thread.h"
 #include "heap/arena.h"
 #include "heap/bin.h"
+#include "heap/stats.h"
 #include "heap_check.h"
 #include "heap_model.h"
 #include "pages/pages.h"
@@ -92,13 +92,12 @@ static void os_fake_fail_none(void)
 
 static struct stats check_stats(void)
 {
-    struct stats s;
-    uint32_t     threads = 0;
+    uint32_t threads = 0;
     caches[thread_now] = thread_cache;
     for (uint32_t t = 0; t < THREADS; t++) {
         threads += standin(caches[t]) ? 0 : 1;
     }
-    stats_read(&s);
+    struct stats s = stats_read();
     s.threads != threads ? heap_model_fail("threads that have a cache", (void *)(uintptr_t)s.threads) : (void)0;
     s.mapped != os_fake.mapped_npages * PAGE ? heap_model_fail("pages are lost: mapped differs from what the OS gave", (void *)s.mapped) : (void)0;
     s.allocated != model.usable ? heap_model_fail("allocated differs from the live blocks", (void *)s.allocated) : (void)0;

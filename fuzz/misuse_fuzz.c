@@ -5,9 +5,9 @@
 #include <setjmp.h>
 #include <unistd.h>
 
-#include "api/stats.h"
 #include "api/thread.h"
 #include "child.h"
+#include "heap/stats.h"
 #include "heap_model.h"
 #include "pages/pages.h"
 #include "platform/os.h"
@@ -212,7 +212,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct stats s;
     reset();
     os_fake.echo = false;
     os_fake.mapped_npages_max = (1UL << 30) / PAGE;
@@ -223,7 +222,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     while (input < input_end) {
         step();
     }
-    stats_read(&s);
+    struct stats s = stats_read();
     s.allocated != model.usable ? heap_model_fail("allocated differs from the live blocks", (void *)s.allocated) : (void)0;
     while (model.count > 0) {
         qed_free(heap_model_remove(&model, model.count - 1).address);

@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #define HEAP_MODEL_BLOCKS 512U
-#include "api/stats.h"
 #include "child.h"
+#include "heap/stats.h"
 #include "heap_check.h"
 #include "heap_model.h"
 #include "pages/pages.h"
@@ -217,13 +217,21 @@ static void fork_now(struct worker *w)
     }
 }
 
+/* What the statistics say while others run adds up, too. */
+static void check_meanwhile(void)
+{
+    struct stats s = stats_read();
+    if (s.allocated + s.cached > s.active || s.active + s.dirty + s.muzzy + s.retained != s.mapped) {
+        heap_model_fail("the statistics do not add up", (void *)s.allocated);
+    }
+}
+
 static void call(struct worker *w)
 {
-    struct stats s;
-    uint32_t     op = below(w, 32);
-    bool         some = w->model.count > 0;
+    uint32_t op = below(w, 32);
+    bool     some = w->model.count > 0;
     switch (op) {
-    case 0: stats_read(&s); break;
+    case 0: check_meanwhile(); break;
     case 1: __atomic_fetch_add(&clock_ms, below(w, now.event % 8 == 0 ? 1000 : 10), __ATOMIC_RELAXED); break;
     case 2: now.event % 8 == 1 ? (void)qed_malloc_trim(0) : pages_decay(); break;
     case 3: sched_yield(); break;
@@ -294,7 +302,6 @@ static int by_address(const void *a, const void *b)
 static void check(void)
 {
     static struct heap_model_block all[THREADS_MAX * (HEAP_MODEL_BLOCKS + POST_MAX)];
-    struct stats                   s;
     uint32_t                       n = 0;
     size_t                         usable = 0;
     for (uint32_t i = 0; i < threads; i++) {
@@ -312,7 +319,7 @@ static void check(void)
             heap_model_fail("two threads' blocks overlap", all[k].address);
         }
     }
-    stats_read(&s);
+    struct stats s = stats_read();
     s.allocated != usable ? heap_model_fail("allocated differs from the live blocks", (void *)s.allocated) : (void)0;
     s.mapped != mapped_npages * PAGE ? heap_model_fail("pages are lost", (void *)s.mapped) : (void)0;
     heap_check(all, n);
@@ -354,7 +361,6 @@ static void run_round(void)
 
 static void finish(void)
 {
-    struct stats s;
     over = true;
     pthread_barrier_wait(&barrier);
     for (uint32_t i = 0; i < threads; i++) {
@@ -367,7 +373,7 @@ static void finish(void)
     over = false;
     pthread_barrier_destroy(&barrier);
     qed_malloc_trim(0);
-    stats_read(&s);
+    struct stats s = stats_read();
     if (s.allocated + s.cached + s.dirty + s.muzzy != 0 || s.threads > 1) {
         heap_model_fail("something is left at the end", (void *)(s.allocated + s.cached + s.dirty + s.muzzy));
     }

@@ -52,7 +52,7 @@ static void take(size_t bytes, size_t align)
     block_count++;
     allocated += whole;
     CHECK(base_allocated == allocated);
-    CHECK(base_mapped == os_fake.metadata_bytes && base_allocated <= base_mapped);
+    CHECK(base_mapped == os_metadata_bytes && base_allocated <= base_mapped);
     CHECK(base_cursor % 64 == 0 && base_cursor <= base_end);
 }
 

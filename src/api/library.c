@@ -4,7 +4,7 @@
 #include <stdbool.h>
 
 #include "api/config.h"
-#include "api/stats.h"
+#include "api/report.h"
 #include "api/thread.h"
 
 static pthread_key_t exit_key;
@@ -29,6 +29,6 @@ __attribute__((constructor(101))) static void library_start(void)
 __attribute__((destructor)) static void library_end(void)
 {
     if (config.stats_print) {
-        stats_print();
+        report_print();
     }
 }

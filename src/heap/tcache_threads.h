@@ -92,6 +92,7 @@ void tcache_destroy(struct tcache *t);
     assigns           TCACHE_ASSIGNS_LISTS, lock_held[LOCK_TCACHE];
     ensures  lock:    LocksFree(LOCK_TCACHE);
     ensures  count:   \result == tcache_live_count <= THREAD_POOL;
+    ensures  heap:    \old(HeapOk) ==> HeapOk;
 */
 uint32_t tcache_live(void);
 
@@ -104,6 +105,8 @@ uint32_t tcache_live(void);
     assigns           TCACHE_ASSIGNS_LISTS, lock_held[LOCK_TCACHE];
     ensures  lock:    LocksFree(LOCK_TCACHE);
     ensures  most:    \result <= THREAD_POOL * TCACHE_SLOTS;
+    ensures  mine:    ThreadsHeight;
+    ensures  heap:    \old(HeapOk) ==> HeapOk;
 */
 uint64_t tcache_blocks(uint32_t bin);
 

@@ -43,6 +43,7 @@ bool os_move(uint64_t to, uint64_t from, uint64_t npages);
 
 /* Zero bytes for metadata that is never given back; NULL if there are none. */
 void *os_map_metadata(size_t bytes);
+extern uint64_t os_metadata_bytes;                      /* given so far */
 
 /*@ terminates \true; exits \false; assigns \nothing; */
 uint64_t os_clock_ms(void);                             /* monotonic */

@@ -20,8 +20,8 @@ static uint64_t span_first;
 static uint64_t span_low;               /* page numbers; maps at the upper end go down, at the lower end up */
 static uint64_t span_high;
 
+uint64_t         os_metadata_bytes;
 static uintptr_t metadata_first;        /* a span of its own */
-static size_t    metadata_used;
 static size_t    metadata_ready;        /* bytes that can be written, at least those used */
 
 void os_fake_reset(void)
@@ -113,10 +113,10 @@ static bool metadata_has(size_t bytes)
         void *p = mmap(NULL, OS_FAKE_METADATA_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         metadata_first = p == MAP_FAILED ? 0 : (uintptr_t)p;
     }
-    if (metadata_first == 0 || bytes > OS_FAKE_METADATA_BYTES - metadata_used) {
+    if (metadata_first == 0 || bytes > OS_FAKE_METADATA_BYTES - os_metadata_bytes) {
         return false;
     }
-    size_t wanted = metadata_used + bytes;
+    size_t wanted = os_metadata_bytes + bytes;
     if (wanted > metadata_ready && mprotect((void *)(metadata_first + metadata_ready), wanted - metadata_ready, PROT_READ | PROT_WRITE) != 0) {
         return false;
     }
@@ -130,9 +130,8 @@ void *os_map_metadata(size_t bytes)
     if (call_fails(OS_FAKE_METADATA) || !metadata_has(bytes)) {
         return NULL;
     }
-    metadata_used += bytes;
-    os_fake.metadata_bytes += bytes;
-    return (void *)(metadata_first + metadata_used - bytes);
+    os_metadata_bytes += bytes;
+    return (void *)(metadata_first + os_metadata_bytes - bytes);
 }
 
 void os_fake_rewind(void)
@@ -140,12 +139,12 @@ void os_fake_rewind(void)
     uint64_t end = span_high == 0 ? 0 : span_first + OS_FAKE_SPAN_NPAGES;
     close_pages(span_first, span_low - span_first);
     close_pages(span_high, end - span_high);
-    if (metadata_used > 0) {
-        (void)madvise((void *)metadata_first, metadata_used, MADV_DONTNEED);
+    if (os_metadata_bytes > 0) {
+        (void)madvise((void *)metadata_first, os_metadata_bytes, MADV_DONTNEED);
     }
     span_low = span_first;
     span_high = end;
-    metadata_used = 0;
+    os_metadata_bytes = 0;
     os_fake.mapped_npages = 0;
     os_fake_reset();
 }

@@ -23,7 +23,6 @@ struct os_fake {
     uint64_t map_npages_max;                /* longer maps fail: an address space limit per call */
     uint64_t mapped_npages_max;             /* as `ulimit -v`: maps that would exceed it in total fail */
     uint64_t mapped_npages;                 /* by os_map, now */
-    uint64_t metadata_bytes;                /* by os_map_metadata, so far */
     uint64_t purged_npages;                 /* so far, lazily or not */
     uint64_t gap_npages;                    /* left unmapped between one os_map and the next; 0: they touch */
     bool     upwards;                       /* each map above the one before; else below it, as Linux does */

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "platform/atomic.h"
 #include "platform/os.h"
 
 static long os_call(long number, long a, long b, long c, long d, long e, long f)
@@ -80,9 +81,13 @@ void os_unmap(uint64_t page, uint64_t npages)
     os_unmap_bytes(page << LG_PAGE, npages << LG_PAGE);
 }
 
+uint64_t os_metadata_bytes;
+
 void *os_map_metadata(size_t bytes)
 {
-    return (void *)os_map_aligned(bytes, 4096);
+    void *p = (void *)os_map_aligned(bytes, 4096);
+    ATOMIC_ADD(os_metadata_bytes, p == NULL ? 0 : bytes);
+    return p;
 }
 
 bool os_purge(uint64_t page, uint64_t npages, bool lazily)

@@ -1,0 +1,128 @@
+/* report: printing, and the C library's functions that report. */
+#include "api/report.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <malloc.h>
+#include <stdio.h>
+
+#include "api/export.h"
+#include "api/text.h"
+#include "api/thread.h"
+#include "heap/stats.h"
+#include "pages/pages.h"
+
+static void report_line(struct text *t, const char *name, uint64_t n)
+{
+    text_add(t, name);
+    text_add_number(t, n, 16);
+    text_add(t, "\n");
+    text_write(t);
+}
+
+void report_print(void)
+{
+    struct text t = {.length = 0};
+    (void)thread_get();
+    struct stats s = stats_read();
+    text_add(&t, "___ Begin qedmalloc statistics ___\n");
+    report_line(&t, "small blocks handed to threads   ", s.small_filled);
+    report_line(&t, "large blocks handed to threads   ", s.large_allocated);
+    report_line(&t, "threads with a cache now         ", s.threads);
+    report_line(&t, "arenas                           ", arena_count());
+    report_line(&t, "slabs                            ", s.slabs);
+    report_line(&t, "allocated (bytes, live blocks)   ", s.allocated);
+    report_line(&t, "cached    (bytes, ready)         ", s.cached);
+    report_line(&t, "active    (bytes, in extents)    ", s.active);
+    report_line(&t, "dirty     (bytes, free)          ", s.dirty);
+    report_line(&t, "muzzy     (bytes, free)          ", s.muzzy);
+    report_line(&t, "retained  (bytes, addresses only)", s.retained);
+    report_line(&t, "mapped    (bytes)                ", s.mapped);
+    report_line(&t, "metadata  (bytes)                ", s.metadata);
+    report_line(&t, "purges    (system calls)         ", s.purges);
+    report_line(&t, "purged    (bytes so far)         ", s.purged);
+    text_add(&t, "--- End qedmalloc statistics ---\n");
+    text_write(&t);
+}
+
+/* ---- glibc's reporting functions (mallinfo(3), malloc_info(3), malloc_stats(3)) ----------------------------------- */
+
+PUBLIC struct mallinfo2 qed_mallinfo2(void)
+{
+    (void)thread_get();
+    struct stats s = stats_read();
+    return (struct mallinfo2){
+        .arena = s.mapped,
+        .ordblks = s.slabs,
+        .uordblks = s.allocated,
+        .fordblks = s.active + s.dirty + s.muzzy - s.allocated,
+        .keepcost = s.dirty + s.muzzy,
+    };
+}
+
+static int report_to_int(size_t n)           /* mallinfo's fields wrap where they do not fit; that is its known defect */
+{
+    return (int)(unsigned)(n % 4294967296UL);
+}
+
+PUBLIC struct mallinfo qed_mallinfo(void)
+{
+    struct mallinfo2 m = qed_mallinfo2();
+    return (struct mallinfo){
+        .arena = report_to_int(m.arena),
+        .ordblks = report_to_int(m.ordblks),
+        .uordblks = report_to_int(m.uordblks),
+        .fordblks = report_to_int(m.fordblks),
+        .keepcost = report_to_int(m.keepcost),
+    };
+}
+
+PUBLIC void qed_malloc_stats(void)
+{
+    report_print();
+}
+
+/* XML in the shape of glibc's version 1: totals only, since arenas share the page cache. */
+PUBLIC int qed_malloc_info(int options, FILE *stream)
+{
+    if (options != 0) {
+        return EINVAL;
+    }
+    (void)thread_get();
+    struct stats s = stats_read();
+    fprintf(stream,
+            "<malloc version=\"1\">\n"
+            "<total type=\"allocated\" size=\"%" PRIu64 "\"/>\n"
+            "<total type=\"cached\" size=\"%" PRIu64 "\"/>\n"
+            "<total type=\"rest\" size=\"%" PRIu64 "\"/>\n"
+            "<system type=\"current\" size=\"%" PRIu64 "\"/>\n"
+            "<system type=\"retained\" size=\"%" PRIu64 "\"/>\n"
+            "<system type=\"metadata\" size=\"%" PRIu64 "\"/>\n"
+            "</malloc>\n",
+            s.allocated, s.cached, s.active + s.dirty + s.muzzy - s.allocated - s.cached, s.active + s.dirty + s.muzzy, s.retained,
+            s.metadata);
+    return 0;
+}
+
+/* Returns free memory to the OS now, whatever `pad` asks to keep; 1 if any was returned (malloc_trim(3)). */
+PUBLIC int qed_malloc_trim(size_t pad)
+{
+    (void)pad;
+    tcache_flush(thread_get());
+    return pages_trim() ? 1 : 0;
+}
+
+/* glibc's parameters name parts that this allocator does not have: as there, an unknown one is 0, failure. */
+PUBLIC int qed_mallopt(int parameter, int value)
+{
+    (void)parameter;
+    (void)value;
+    return 0;
+}
+
+EXPORT(struct mallinfo2, mallinfo2, (void));
+EXPORT(struct mallinfo, mallinfo, (void));
+EXPORT(void, malloc_stats, (void));
+EXPORT(int, malloc_info, (int options, FILE *stream));
+EXPORT(int, malloc_trim, (size_t pad));
+EXPORT(int, mallopt, (int parameter, int value));

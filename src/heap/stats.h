@@ -1,0 +1,47 @@
+/* stats: what the allocator holds, from the counters that the page cache, the bins and the thread caches work with. */
+#ifndef QED_HEAP_STATS_H
+#define QED_HEAP_STATS_H
+
+#include <stdint.h>
+
+#include "heap/tcache_threads.h"
+
+/* Bytes, but for the counts. Pages are counted at one moment, bins and caches before it: what they tell is cut to what the
+ * pages have room for, which differs only while threads run. */
+struct stats {
+    uint64_t allocated;         /* in live blocks, by usable size */
+    uint64_t cached;            /* in blocks that threads keep ready */
+    uint64_t active;            /* in extents that hold blocks */
+    uint64_t dirty;             /* free, not yet returned to the OS */
+    uint64_t muzzy;             /* free, the OS takes it when it needs it */
+    uint64_t retained;          /* free address space without memory */
+    uint64_t mapped;            /* all of these */
+    uint64_t metadata;          /* the allocator's own structures */
+    uint64_t small_filled;      /* count of small blocks handed to threads */
+    uint64_t large_allocated;   /* count of large blocks handed out */
+    uint64_t purges;            /* count of system calls that returned memory */
+    uint64_t purged;            /* returned by them so far */
+    uint64_t slabs;
+    uint32_t threads;
+};
+
+/*@ requires lock:     LocksFree(LOCK_TCACHE);
+    requires heap:     HeapOk;
+    requires arenas:   ArenaOk;
+    requires mine:     ThreadsHeight;
+    terminates         \true;
+    exits              \false;
+    assigns            HEAP_ASSIGNS_PAGES, HEAP_ASSIGNS_SLABS, TCACHE_ASSIGNS_LISTS, lock_held[LOCK_TCACHE];
+    ensures  lock:     LocksFree(LOCK_TCACHE);
+    ensures  heap:     HeapOk;
+    ensures  active:   \result.active == PageCount(EXTENT_ACTIVE, PAGE_COUNT_MAX) * PAGE;
+    ensures  dirty:    \result.dirty == (PageCount(EXTENT_DIRTY, PAGE_COUNT_MAX) + PageCount(EXTENT_BUSY, PAGE_COUNT_MAX)) * PAGE;
+    ensures  muzzy:    \result.muzzy == PageCount(EXTENT_MUZZY, PAGE_COUNT_MAX) * PAGE;
+    ensures  retained: \result.retained == PageCount(EXTENT_RETAINED, PAGE_COUNT_MAX) * PAGE;
+    ensures  mapped:   \result.mapped == \result.active + \result.dirty + \result.muzzy + \result.retained == page_cache_mapped_npages * PAGE;
+    ensures  blocks:   \result.allocated + \result.cached <= \result.active;
+    ensures  metadata: \result.metadata == os_metadata_bytes;
+*/
+struct stats stats_read(void);
+
+#endif
