@@ -1,5 +1,5 @@
-/* bitmap_fuzz: both bitmaps side by side with the obvious model. The first bytes choose the size, then each step is an
- * operation and an index. */
+/* bitmap_fuzz: the flat bitmap and the tree side by side with the obvious model. The first byte chooses the size, then each
+ * step is an operation and an index. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -19,90 +19,72 @@
 
 /* The world. */
 static struct bitmap_model model;
+static uint32_t leaves;
 static uint64_t flat[BITMAP_WORDS(MODEL_BITS_MAX)];
-static uint64_t tree[BITMAP_TREE_WORDS(MODEL_BITS_MAX)];
+static uint64_t tree[BITMAP_TREE_WORDS(BITMAP_TREE_LEAVES_MAX)];
 
-static void start(uint32_t nbits)
+static void start(uint32_t n)
 {
-    model_init(&model, nbits);
-    bitmap_init(flat, nbits);
-    bitmap_tree_init(tree, nbits);
+    leaves = n;
+    model_init(&model, 64 * n);
+    memset(flat, 0, sizeof flat);
+    memset(tree, 0, sizeof tree);
 }
 
-static void flip(uint32_t i)
+static void change(uint32_t i, bool in)
 {
-    REQUIRE(bitmap_get(flat, i) == !model.free[i]);
-    REQUIRE(bitmap_tree_get(tree, i) == !model.free[i]);
-    if (model.free[i]) {
-        bitmap_set(flat, model.nbits, i);
-        bitmap_tree_set(tree, model.nbits, i);
+    if (in) {
+        bitmap_set(flat, i);
+        bitmap_tree_set(tree, leaves, i);
     } else {
-        bitmap_unset(flat, model.nbits, i);
-        bitmap_tree_unset(tree, model.nbits, i);
+        bitmap_unset(flat, i);
+        bitmap_tree_unset(tree, leaves, i);
     }
-    model_change(&model, i, !model.free[i]);
-}
-
-static void take_first(void)
-{
-    uint32_t i = model_ffu(&model, 0);
-    REQUIRE(bitmap_sfu(flat, model.nbits) == i);
-    REQUIRE(bitmap_tree_sfu(tree, model.nbits) == i);
-    if (i < model.nbits) {
-        model_change(&model, i, false);
-    }
+    model.has[i] = in;
 }
 
 static void find(uint32_t from)
 {
-    uint32_t i = model_ffu(&model, from);
-    REQUIRE(bitmap_ffu(flat, model.nbits, from) == i);
-    REQUIRE(bitmap_tree_ffu(tree, model.nbits, from) == i);
+    REQUIRE(bitmap_tree_first_from(tree, leaves, from) == model_first_from(&model, from));
 }
 
-/* Takes the whole word of index i, or a whole middle word's worth: summaries change only when words run empty. */
-static void take_run(uint32_t i, uint32_t length)
+/* The whole word of index i: the top word changes only when a leaf is no longer empty, or runs empty. */
+static void change_word(uint32_t i, bool in)
 {
-    for (uint32_t j = i - i % length; j < i - i % length + length && j < model.nbits; j++) {
-        if (model.free[j]) {
-            flip(j);
-        }
+    for (uint32_t j = i - i % 64; j < i - i % 64 + 64; j++) {
+        change(j, in);
     }
 }
 
-static void step(uint8_t op, uint32_t argument)
+static void step(uint8_t op, uint32_t i)
 {
-    uint32_t i = argument % model.nbits;
     switch (op % 6) {
-    case 0: flip(i); break;
-    case 1: take_first(); break;
-    case 2: find(argument % (model.nbits + 1)); break;
-    case 3: take_run(i, 64); break;
-    case 4: take_run(i, 4096); break;
-    default: find(i); flip(i); find(i); break;
+    case 0: change(i, true); break;
+    case 1: change(i, false); break;
+    case 2: find(i); break;
+    case 3: change_word(i, false); break;
+    case 4: change_word(i, op / 6 % 2 != 0); break;
+    default: find(i); change(i, !model.has[i]); find(i); break;
     }
 }
 
 static void check(void)
 {
-    uint32_t nw = BITMAP_WORDS(model.nbits);
-    REQUIRE(model_count(flat, nw) == model.free_count);
-    REQUIRE(memcmp(flat, tree, nw * sizeof(flat[0])) == 0);
-    REQUIRE(bitmap_full(flat, model.nbits) == (model.free_count == 0));
-    REQUIRE(bitmap_tree_full(tree, model.nbits) == (model.free_count == 0));
+    REQUIRE(model_agrees(&model, flat));
+    REQUIRE(memcmp(flat, tree, leaves * sizeof(flat[0])) == 0);
+    find(0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (size < 3) {
+    if (size < 1) {
         return 0;
     }
-    uint32_t bits = data[0] + 256U * data[1];
-    start(data[2] % 8 == 0 ? 1 + bits * 4 : 1 + bits % 16384);
-    for (size_t at = 3; at + 4 <= size && at < 4096; at += 4) {
-        step(data[at], data[at + 1] + 256U * data[at + 2] + 65536U * data[at + 3]);
+    start(1 + data[0] % BITMAP_TREE_LEAVES_MAX);
+    for (size_t at = 1; at + 3 <= size && at < 4096; at += 3) {
+        step(data[at], (data[at + 1] + 256U * data[at + 2]) % model.nbits);
         check();
     }
     return 0;

@@ -248,7 +248,7 @@ class Definitions:
     """What the files declare: predicates and logic functions, dimensions of arrays, names of variables."""
 
     def __init__(self):
-        self.logic, self.dimensions, self.globals = {}, {}, set()
+        self.logic, self.dimensions, self.globals, self.elements = {}, {}, set(), {}
 
     def add_logic(self, text):
         for m in re.finditer(r"\b(?:predicate|logic\s+[\w \*]+?)\s+(\w+)\s*(\{[^}]*\})?\s*(\([^)]*\))?\s*=(.*?);(?=\s*(?:predicate\b|logic\b|//|$))", text, re.S):
@@ -260,6 +260,8 @@ class Definitions:
                 self.logic[name] = ([], names, ("unknown", f"{name}: {e}"))
 
     def add_variables(self, text):
+        for m in re.finditer(r"^#define (\w+) (\w+\[\w+\])$", text, re.M):      # a name for an element of a table
+            self.elements[m.group(1)] = Parser(m.group(2)).whole()
         for m in re.finditer(r"\bTABLE\(\s*[\w ]+?\s*(\*?)\s*,\s*(\w+)\s*\)", text):
             self.globals.add(m.group(2))
             self.dimensions[m.group(2)] = ["TABLE_MAX"]
@@ -305,6 +307,8 @@ class Rewriter:
             name = e[1]
             if name in env:
                 return env[name]
+            if name in self.d.elements:
+                return go(self.d.elements[name])
             if name in self.d.logic:
                 return self.apply(name, e[2], [], labels, now, stack)
             if now == "Pre":

@@ -4,11 +4,11 @@
 #define MALLOC_WORLD_H
 
 #include "api/thread.h"
-#include "heap/arena.h"
-#include "heap/bin.h"
-#include "heap/stats.h"
-#include "heap_check.h"
-#include "heap_model.h"
+#include "blocks/arena.h"
+#include "blocks/bin.h"
+#include "tcache/stats.h"
+#include "blocks_check.h"
+#include "blocks_model.h"
 #include "pages/pages.h"
 #include "platform/os_fake.h"
 #include "qedmalloc/qedmalloc.h"
@@ -19,7 +19,7 @@
 
 unsigned long fuzz_operations;                          /* calls that take or give a block; churn is not counted */
 
-static struct heap_model model;
+static struct blocks_model model;
 static struct tcache    *caches[THREADS];
 static uint32_t          thread_now;
 static bool              print;
@@ -43,7 +43,7 @@ static void thread_end(bool dead)                       /* dead: destructors tha
 {
     SHOW("thread_end(%d);\n", dead);
     if (!standin(thread_cache)) {
-        tcache_destroy(thread_cache);
+        depot_destroy(thread_cache);
     }
     thread_cache = dead ? &tcache_dead : &tcache_unborn;
 }
@@ -60,11 +60,11 @@ static void fork_like(bool child)
     }
     thread(self);
     SHOW("fork_like(%d);\n", child);
-    tcache_prefork(), arena_prefork(), bin_prefork(), pages_prefork();
+    depot_prefork(), arena_prefork(), bin_prefork(), pages_prefork();
     if (child) {
-        pages_postfork_child(), bin_postfork_child(), arena_postfork_child(), tcache_postfork_child(thread_cache);
+        pages_postfork_child(), bin_postfork_child(), arena_postfork_child(), depot_postfork_child(thread_cache);
     } else {
-        pages_postfork_parent(), bin_postfork_parent(), arena_postfork_parent(), tcache_postfork_parent();
+        pages_postfork_parent(), bin_postfork_parent(), arena_postfork_parent(), depot_postfork_parent();
     }
 }
 
@@ -98,18 +98,18 @@ static struct stats check_stats(void)
         threads += standin(caches[t]) ? 0 : 1;
     }
     struct stats s = stats_read();
-    s.threads != threads ? heap_model_fail("threads that have a cache", (void *)(uintptr_t)s.threads) : (void)0;
-    s.mapped != os_fake.mapped_npages * PAGE ? heap_model_fail("pages are lost: mapped differs from what the OS gave", (void *)s.mapped) : (void)0;
-    s.allocated != model.usable ? heap_model_fail("allocated differs from the live blocks", (void *)s.allocated) : (void)0;
+    s.threads != threads ? blocks_model_fail("threads that have a cache", (void *)(uintptr_t)s.threads) : (void)0;
+    s.mapped != os_fake.mapped_npages * PAGE ? blocks_model_fail("pages are lost: mapped differs from what the OS gave", (void *)s.mapped) : (void)0;
+    s.allocated != model.usable ? blocks_model_fail("allocated differs from the live blocks", (void *)s.allocated) : (void)0;
     return s;
 }
 
 static void check_heap(void)                            /* contents, statistics, every invariant */
 {
     SHOW("check_heap();\n");
-    heap_model_check_all(&model);
+    blocks_model_check_all(&model);
     (void)check_stats();
-    heap_check(model.block, model.count);
+    blocks_check(model.block, model.count);
 }
 
 static void world_begin(void)
@@ -131,7 +131,7 @@ static void world_end(void)     /* every block freed, every thread ended: every 
         if (i % 64 == 0) {
             thread(i / 64 % THREADS);
         }
-        struct heap_model_block b = heap_model_remove(&model, model.count - 1);
+        struct blocks_model_block b = blocks_model_remove(&model, model.count - 1);
         SHOW("gone(%u); qed_free(p[%u]);\n", b.id, b.id);
         qed_free(b.address);
     }
@@ -144,7 +144,7 @@ static void world_end(void)     /* every block freed, every thread ended: every 
     pages_trim();
     struct stats s = check_stats();
     if (s.allocated + s.cached + s.dirty + s.muzzy != 0) {
-        heap_model_fail("something is left at the end", (void *)(s.allocated + s.cached + s.dirty + s.muzzy));
+        blocks_model_fail("something is left at the end", (void *)(s.allocated + s.cached + s.dirty + s.muzzy));
     }
     model.next_id = 0;
 }

@@ -7,15 +7,15 @@
 
 #include "api/thread.h"
 #include "child.h"
-#include "heap/stats.h"
-#include "heap_model.h"
+#include "tcache/stats.h"
+#include "blocks_model.h"
 #include "pages/pages.h"
 #include "platform/os.h"
 #include "platform/os_fake.h"
 #include "qedmalloc/qedmalloc.h"
 #include "reset.h"
 
-static struct heap_model model;
+static struct blocks_model model;
 static const uint8_t    *input, *input_end;
 static jmp_buf           trap;
 static bool              armed, print, forked;
@@ -41,7 +41,7 @@ static void compare(const char *call, const char *what, uintptr_t address)
     int  n = snprintf(wanted, sizeof wanted, "qedmalloc: %s(0x%lx): %s\n", call, address, what);
     if (os_fake.text_bytes != (size_t)n || memcmp(os_fake.text, wanted, (size_t)n) != 0) {
         fprintf(stderr, "wanted: %sgot:    %.*s\n", wanted, (int)os_fake.text_bytes, os_fake.text);
-        heap_model_fail("another message", (void *)address);
+        blocks_model_fail("another message", (void *)address);
     }
 }
 
@@ -55,7 +55,7 @@ static void compare(const char *call, const char *what, uintptr_t address)
         if (setjmp(trap) == 0) {                                            \
             armed = true;                                                   \
             expression;                                                     \
-            heap_model_fail("misuse went unnoticed", (void *)(address));    \
+            blocks_model_fail("misuse went unnoticed", (void *)(address));    \
         }                                                                   \
         compare(call, what, address);                                       \
     } while (0)
@@ -86,10 +86,10 @@ static void wrong_address(uintptr_t address, const char *what)
 
 static bool is_cached(size_t usable)
 {
-    return usable <= size_class_bytes(TCACHE_BINS - 2);
+    return usable <= size_class_bytes(TCACHE_STACKS - 2);
 }
 
-static void step_interior(const struct heap_model_block *b)
+static void step_interior(const struct blocks_model_block *b)
 {
     size_t inside = (take() + 256 * take() + 65536 * (size_t)take()) % b->usable;
     bool   tells = is_cached(b->usable) && (b->usable <= size_class_bytes(SC_NBINS - 1) || inside < PAGE);
@@ -120,7 +120,7 @@ static void step_wild(void)
 
 static void step_twice(uint32_t i)
 {
-    struct heap_model_block b = heap_model_remove(&model, i);
+    struct blocks_model_block b = blocks_model_remove(&model, i);
     qed_free(b.address);
     if (is_cached(b.usable)) {
         EXPECT(qed_free(b.address), "free", "double free", (uintptr_t)b.address);
@@ -130,7 +130,7 @@ static void step_twice(uint32_t i)
 }
 
 /* Whether a block given back is still in the cache: a slab's, or long and not given on to make room. */
-static bool still_cached(const struct heap_model_block *b)
+static bool still_cached(const struct blocks_model_block *b)
 {
     uint64_t page = (uintptr_t)b->address / PAGE;
     uint32_t e = extent_at(page);
@@ -140,7 +140,7 @@ static bool still_cached(const struct heap_model_block *b)
 /* The second free comes later: the cache takes the block twice, and its slab, or what frees long ones, finds out. */
 static void step_twice_late(uint32_t i, uint32_t k)
 {
-    struct heap_model_block *b = &model.block[i], *other = &model.block[k];
+    struct blocks_model_block *b = &model.block[i], *other = &model.block[k];
     if (forked || i == k || b->usable != other->usable || !is_cached(b->usable)) {
         return;
     }
@@ -155,14 +155,14 @@ static void step_twice_late(uint32_t i, uint32_t k)
         _exit(0);
     }
     if (child > 0 && !child_ends_well(child)) {
-        heap_model_fail("a late double free", b->address);
+        blocks_model_fail("a late double free", b->address);
     }
 }
 
 static void step_size(uint32_t i)
 {
     size_t                   bytes = take_size(), alignment = take();
-    struct heap_model_block *b = &model.block[i];
+    struct blocks_model_block *b = &model.block[i];
     void                    *same;
     if (alignment < 64) {
         same = qed_malloc(bytes);
@@ -182,10 +182,10 @@ static void step_size(uint32_t i)
 static void step_correct(void)
 {
     size_t bytes = take_size();
-    void  *p = model.count < HEAP_MODEL_BLOCKS / 4 ? qed_malloc(bytes) : NULL;
+    void  *p = model.count < BLOCKS_MODEL_COUNT / 4 ? qed_malloc(bytes) : NULL;
     if (p != NULL) {
         SHOW("p[%u] = qed_malloc(%zu); /* 0x%lx */\n", model.next_id, bytes, (uintptr_t)p);
-        heap_model_add(&model, p, bytes, qed_malloc_usable_size(p), 0, (uint8_t)take());
+        blocks_model_add(&model, p, bytes, qed_malloc_usable_size(p), 0, (uint8_t)take());
     }
 }
 
@@ -197,14 +197,14 @@ static void step(void)
         return;
     }
     switch (op / 8 % 8) {
-    case 0: qed_free(heap_model_remove(&model, i).address); break;
+    case 0: qed_free(blocks_model_remove(&model, i).address); break;
     case 1: qed_malloc_trim(0); break;
     case 2: step_interior(&model.block[i]); break;
     case 3: step_wild(); break;
     case 4: step_twice(i); break;
     case 5: step_twice_late(i, take() % model.count); break;
     case 6: step_size(i); break;
-    default: heap_model_check_all(&model);
+    default: blocks_model_check_all(&model);
     }
 }
 
@@ -223,9 +223,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         step();
     }
     struct stats s = stats_read();
-    s.allocated != model.usable ? heap_model_fail("allocated differs from the live blocks", (void *)s.allocated) : (void)0;
+    s.allocated != model.usable ? blocks_model_fail("allocated differs from the live blocks", (void *)s.allocated) : (void)0;
     while (model.count > 0) {
-        qed_free(heap_model_remove(&model, model.count - 1).address);
+        qed_free(blocks_model_remove(&model, model.count - 1).address);
     }
     model.next_id = 0;
     qed_malloc_trim(0);

@@ -12,9 +12,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         uint64_t w = data[3] * 0x0101010101010101UL;        /* a value that shows in every byte */
         switch (data[0] % 4) {
         case 0: model_reserve(zone, i, n, data[3] % 4); break;
-        case 1: model_set_word(zone, i, w); break;
+        case 1: model_set_tag(zone, i, w); break;
         case 2: model_set_extent(zone, i, (uint32_t)w); break;
-        default: model_set_words(zone, i, n, w); break;
+        default: model_set_tags(zone, i, n, w); break;
         }
         model_compare();
     }

@@ -18,12 +18,18 @@ void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak)
 
 static const char *name;
 static uint64_t    seed, seed_runs;
+static char        told[256];
+static size_t      told_bytes;
+
+/* Written down before each run: what formats text may not be called while a signal is handled. */
+static void note_seed(void)
+{
+    told_bytes = (size_t)snprintf(told, sizeof told, "seed %lu; again, 100 times: %s -s %lu 100\n", seed, name, seed);
+}
 
 static void say_seed(void)
 {
-    char text[256];
-    int  n = snprintf(text, sizeof text, "seed %lu; again, 100 times: %s -s %lu 100\n", seed, name, seed);
-    (void)!write(STDERR_FILENO, text, (size_t)n);
+    (void)!write(STDERR_FILENO, told, told_bytes < sizeof told ? told_bytes : sizeof told - 1);
 }
 
 static void on_signal(int number)
@@ -59,6 +65,7 @@ static uint64_t next(uint64_t *state)                   /* splitmix64 */
 
 static void run(void)
 {
+    note_seed();
     uint8_t  data[INPUT_MAX];
     uint64_t state = seed;
     size_t   size = 8 + next(&state) % (INPUT_MAX - 8);

@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         model_compare_pages(x + (x == 0));
         model_compare_size(model_bytes[i] + data[8] % 3 - 1);
         MODEL_CHECK(size_class_bytes(i) == model_bytes[i]);
-        MODEL_CHECK(size_class_page_count(i % SC_NPSIZES) == model_npages[i % SC_NPSIZES]);
+        MODEL_CHECK(size_class_page_index(model_npages[i % SC_NPSIZES]) == i % SC_NPSIZES);
     }
     return 0;
 }

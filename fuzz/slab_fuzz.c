@@ -11,10 +11,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         uint32_t           n = data[i + 1] + 256U * data[i + 2];
         switch (data[i] / SLAB_MODEL_COUNT % 6) {
         case 0: slab_model_init(m, n % SC_NBINS); break;
-        case 1: slab_model_take(m); break;
+        case 1: slab_model_take_batch(m, 1); break;
         case 2: slab_model_take_batch(m, n % (SLAB_REGIONS_MAX + 2)); break;
         case 3: slab_model_region_of(m, n % (slab_npages[m->szind] * PAGE)); break;
-        case 4: slab_model_give(m, n % m->regions); slab_model_give(m, n % m->regions); break;
         default: slab_model_give(m, n % (m->regions + 1)); break;
         }
         slab_model_compare();

@@ -6,17 +6,17 @@
 #include "malloc_world.h"
 
 static unsigned char          *p[1U << 20];             /* by number */
-static struct heap_model_block last_gone;
+static struct blocks_model_block last_gone;
 
-#define zero(address, bytes) heap_model_check_zero(address, bytes)
+#define zero(address, bytes) blocks_model_check_zero(address, bytes)
 
 static inline void block(uint32_t id, size_t bytes, size_t alignment, unsigned seed)
 {
     model.next_id = id;
     if (p[id] == NULL) {
-        heap_model_fail("no memory, here", NULL);
+        blocks_model_fail("no memory, here", NULL);
     }
-    heap_model_add(&model, p[id], bytes, qed_malloc_usable_size(p[id]), alignment, (unsigned char)seed);
+    blocks_model_add(&model, p[id], bytes, qed_malloc_usable_size(p[id]), alignment, (unsigned char)seed);
 }
 
 static inline void gone(uint32_t id)
@@ -26,21 +26,21 @@ static inline void gone(uint32_t id)
         i++;
     }
     if (i == model.count) {
-        heap_model_fail("no such block", NULL);
+        blocks_model_fail("no such block", NULL);
     }
-    last_gone = heap_model_remove(&model, i);
+    last_gone = blocks_model_remove(&model, i);
 }
 
 static inline void moved(unsigned char *to, size_t bytes)   /* realloc kept what both sizes hold */
 {
     last_gone.address = to;
-    heap_model_visit(&last_gone, last_gone.bytes, last_gone.bytes < bytes ? last_gone.bytes : bytes, false);
+    blocks_model_visit(&last_gone, last_gone.bytes, last_gone.bytes < bytes ? last_gone.bytes : bytes, false);
 }
 
 static inline void kept(void)                               /* realloc failed */
 {
-    heap_model_check(&last_gone);
-    heap_model_insert(&model, last_gone);
+    blocks_model_check(&last_gone);
+    blocks_model_insert(&model, last_gone);
 }
 
 static void calls(void);

@@ -16,24 +16,24 @@ static void step(const uint8_t *data)
     uint32_t large = SC_NBINS + data[1] % 32;                   /* to 3.5 MiB */
     switch (data[0] / TCACHE_MODEL_CACHES % 12) {
     case 0: case 1: case 2:
-        for (; n > 0 && tcache_model.count < HEAP_MODEL_BLOCKS; n--) {
-            tcache_model_take(k, 1 + data[1] % (TCACHE_BINS - 1), data[3]);
+        for (; n > 0 && tcache_model.count < BLOCKS_MODEL_COUNT; n--) {
+            tcache_model_take(k, 1 + data[1] % (TCACHE_STACKS - 1), data[3]);
         }
         break;
     case 3: case 4: give_some(k, n, data[3]); break;
     case 5:
-        if (tcache_model.count < HEAP_MODEL_BLOCKS) {
+        if (tcache_model.count < BLOCKS_MODEL_COUNT) {
             tcache_model_take_large(large, 1UL << data[2] % 22, data[3]);
         }
         break;
     case 6: tcache_model.count > 0 ? tcache_model_resize(i, large) : (void)0; break;
     case 7: tcache_model.count > 0 ? tcache_model_refuse(k, i, data[1] + 256U * data[2]) : (void)0; break;
-    case 8: tcache_flush(tcache_model_of(k)); break;
+    case 8: refill_flush(tcache_model_of(k)); break;
     case 9: tcache_model_toggle(k); break;
     case 10:
         os_fake.clock_ms += 8U * data[1];
         for (; n > 0; n--) {
-            tcache_tick(tcache_model_of(k));
+            refill_tick(tcache_model_of(k));
         }
         break;
     default: os_fake_fail((enum os_fake_call)(data[1] % OS_FAKE_CALLS), 1 + data[2] % 4, data[3]);

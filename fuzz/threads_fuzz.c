@@ -13,11 +13,11 @@
 #include <signal.h>
 #include <unistd.h>
 
-#define HEAP_MODEL_BLOCKS 512U
+#define BLOCKS_MODEL_COUNT 512U
 #include "child.h"
-#include "heap/stats.h"
-#include "heap_check.h"
-#include "heap_model.h"
+#include "tcache/stats.h"
+#include "blocks_check.h"
+#include "blocks_model.h"
 #include "pages/pages.h"
 #include "platform/os.h"
 #include "qedmalloc/qedmalloc.h"
@@ -32,7 +32,7 @@ struct round {
 
 /* Blocks on their way from one thread to the next: one writer, one reader. */
 struct post {
-    struct heap_model_block block[POST_MAX];
+    struct blocks_model_block block[POST_MAX];
     uint32_t                sent, taken;
 };
 
@@ -40,7 +40,7 @@ struct worker {
     pthread_t         id;
     uint32_t          index;
     uint64_t          dice;
-    struct heap_model model;
+    struct blocks_model model;
     struct post       post;
     bool              leaves;                           /* at the end of this round */
 };
@@ -59,7 +59,7 @@ const char *__tsan_default_suppressions(void);
 
 const char *__tsan_default_suppressions(void)
 {
-    return "race:tcache_blocks\n";
+    return "race:depot_blocks\n";
 }
 
 /* ---- the operating system ---------------------------------------------------------------------------------------- */
@@ -132,9 +132,9 @@ static size_t some_bytes(struct worker *w)
 static void added(struct worker *w, void *p, size_t bytes, size_t alignment)
 {
     if (p != NULL) {
-        heap_model_add(&w->model, p, bytes, qed_malloc_usable_size(p), alignment, (uint8_t)below(w, 256));
+        blocks_model_add(&w->model, p, bytes, qed_malloc_usable_size(p), alignment, (uint8_t)below(w, 256));
     } else if (errno != ENOMEM || !failing) {
-        heap_model_fail("no memory, and the OS has refused none", NULL);
+        blocks_model_fail("no memory, and the OS has refused none", NULL);
     }
 }
 
@@ -142,10 +142,10 @@ static void take(struct worker *w)
 {
     size_t   bytes = some_bytes(w), alignment = (size_t)1 << below(w, 14);
     uint32_t n = bytes < 32768 && below(w, 4) == 0 ? below(w, 64) : 1;
-    for (errno = 0; n > 0 && w->model.count < HEAP_MODEL_BLOCKS; n--) {
+    for (errno = 0; n > 0 && w->model.count < BLOCKS_MODEL_COUNT; n--) {
         uint32_t how = below(w, bytes < 65536 ? 8 : 64);
         void    *p = how == 0 ? qed_calloc(1, bytes) : how == 1 ? qed_aligned_alloc(alignment, bytes) : qed_malloc(bytes);
-        how == 0 && p != NULL ? heap_model_check_zero(p, bytes) : (void)0;
+        how == 0 && p != NULL ? blocks_model_check_zero(p, bytes) : (void)0;
         added(w, p, bytes, how == 1 ? alignment : 0);
     }
 }
@@ -153,22 +153,22 @@ static void take(struct worker *w)
 static void resize(struct worker *w)
 {
     size_t                  bytes = some_bytes(w);
-    struct heap_model_block b = heap_model_remove(&w->model, below(w, w->model.count));
+    struct blocks_model_block b = blocks_model_remove(&w->model, below(w, w->model.count));
     void                   *p = qed_realloc(b.address, bytes);
     if (p == NULL) {
         added(w, NULL, bytes, 0);
-        heap_model_insert(&w->model, b);
+        blocks_model_insert(&w->model, b);
         return;
     }
     b.address = p;
-    heap_model_visit(&b, b.bytes, b.bytes < bytes ? b.bytes : bytes, false);
+    blocks_model_visit(&b, b.bytes, b.bytes < bytes ? b.bytes : bytes, false);
     added(w, p, bytes, 0);
 }
 
 static void give(struct worker *w)
 {
     for (uint32_t n = below(w, 4) == 0 ? below(w, 64) : 1; n > 0 && w->model.count > 0; n--) {
-        struct heap_model_block b = heap_model_remove(&w->model, below(w, w->model.count));
+        struct blocks_model_block b = blocks_model_remove(&w->model, below(w, w->model.count));
         b.alignment == 0 && b.seed % 2 == 0 ? qed_free_sized(b.address, b.bytes) : qed_free(b.address);
     }
 }
@@ -177,9 +177,9 @@ static void receive(struct post *from)
 {
     uint32_t sent = __atomic_load_n(&from->sent, __ATOMIC_ACQUIRE);
     while (from->taken != sent) {
-        struct heap_model_block b = from->block[from->taken % POST_MAX];
+        struct blocks_model_block b = from->block[from->taken % POST_MAX];
         __atomic_store_n(&from->taken, from->taken + 1, __ATOMIC_RELEASE);
-        heap_model_check(&b);
+        blocks_model_check(&b);
         qed_free(b.address);
     }
 }
@@ -187,7 +187,7 @@ static void receive(struct post *from)
 /* The next thread frees it; if it is slow, so does this one. */
 static void send(struct worker *w)
 {
-    struct heap_model_block b = heap_model_remove(&w->model, below(w, w->model.count));
+    struct blocks_model_block b = blocks_model_remove(&w->model, below(w, w->model.count));
     if (w->post.sent - __atomic_load_n(&w->post.taken, __ATOMIC_ACQUIRE) == POST_MAX) {
         qed_free(b.address);
         return;
@@ -203,7 +203,7 @@ static void fork_now(struct worker *w)
     if (child == 0) {
         signal(SIGALRM, SIG_DFL);
         alarm(10);                      /* a deadlock ends the child */
-        heap_model_check_all(&w->model);
+        blocks_model_check_all(&w->model);
         for (int i = 0; i < 20; i++) {
             take(w);
             w->model.count > 0 ? resize(w) : (void)0;
@@ -213,7 +213,7 @@ static void fork_now(struct worker *w)
         _exit(0);
     }
     if (child > 0 && !child_ends_well(child)) {
-        heap_model_fail("the child of a fork failed", (void *)(uintptr_t)child);
+        blocks_model_fail("the child of a fork failed", (void *)(uintptr_t)child);
     }
 }
 
@@ -222,7 +222,7 @@ static void check_meanwhile(void)
 {
     struct stats s = stats_read();
     if (s.allocated + s.cached > s.active || s.active + s.dirty + s.muzzy + s.retained != s.mapped) {
-        heap_model_fail("the statistics do not add up", (void *)s.allocated);
+        blocks_model_fail("the statistics do not add up", (void *)s.allocated);
     }
 }
 
@@ -288,20 +288,20 @@ static void *work(void *argument)
 static void begin(uint32_t i)
 {
     if (pthread_create(&worker[i].id, NULL, work, &worker[i]) != 0) {
-        heap_model_fail("no thread", NULL);
+        blocks_model_fail("no thread", NULL);
     }
 }
 
 static int by_address(const void *a, const void *b)
 {
-    const struct heap_model_block *x = a, *y = b;
+    const struct blocks_model_block *x = a, *y = b;
     return x->address < y->address ? -1 : x->address > y->address;
 }
 
 /* All stand still: the blocks of all threads and on their way are disjoint, and the statistics exact. */
 static void check(void)
 {
-    static struct heap_model_block all[THREADS_MAX * (HEAP_MODEL_BLOCKS + POST_MAX)];
+    static struct blocks_model_block all[THREADS_MAX * (BLOCKS_MODEL_COUNT + POST_MAX)];
     uint32_t                       n = 0;
     size_t                         usable = 0;
     for (uint32_t i = 0; i < threads; i++) {
@@ -315,15 +315,15 @@ static void check(void)
     qsort(all, n, sizeof all[0], by_address);
     for (uint32_t k = 0; k < n; k++) {
         usable += all[k].usable;
-        if (k > 0 && heap_model_end(&all[k - 1]) > (uintptr_t)all[k].address) {
-            heap_model_fail("two threads' blocks overlap", all[k].address);
+        if (k > 0 && blocks_model_end(&all[k - 1]) > (uintptr_t)all[k].address) {
+            blocks_model_fail("two threads' blocks overlap", all[k].address);
         }
     }
     struct stats s = stats_read();
-    s.allocated != usable ? heap_model_fail("allocated differs from the live blocks", (void *)s.allocated) : (void)0;
-    s.mapped != mapped_npages * PAGE ? heap_model_fail("pages are lost", (void *)s.mapped) : (void)0;
-    heap_check(all, n);
-    s.threads > threads + 1 ? heap_model_fail("threads that have a cache", (void *)(uintptr_t)s.threads) : (void)0;
+    s.allocated != usable ? blocks_model_fail("allocated differs from the live blocks", (void *)s.allocated) : (void)0;
+    s.mapped != mapped_npages * PAGE ? blocks_model_fail("pages are lost", (void *)s.mapped) : (void)0;
+    blocks_check(all, n);
+    s.threads > threads + 1 ? blocks_model_fail("threads that have a cache", (void *)(uintptr_t)s.threads) : (void)0;
 }
 
 /* Up to 24 of each thread's blocks become another thread's. */
@@ -331,8 +331,8 @@ static void change_hands(uint32_t shift)
 {
     for (uint32_t i = 0; i < threads; i++) {
         struct worker *from = &worker[i], *to = &worker[(i + shift) % threads];
-        for (uint32_t n = 0; n < 24 && from != to && from->model.count > 0 && to->model.count < HEAP_MODEL_BLOCKS; n++) {
-            heap_model_insert(&to->model, heap_model_remove(&from->model, n * 7 % from->model.count));
+        for (uint32_t n = 0; n < 24 && from != to && from->model.count > 0 && to->model.count < BLOCKS_MODEL_COUNT; n++) {
+            blocks_model_insert(&to->model, blocks_model_remove(&from->model, n * 7 % from->model.count));
         }
     }
 }
@@ -367,7 +367,7 @@ static void finish(void)
         pthread_join(worker[i].id, NULL);
         receive(&worker[i].post);
         while (worker[i].model.count > 0) {
-            qed_free(heap_model_remove(&worker[i].model, worker[i].model.count - 1).address);
+            qed_free(blocks_model_remove(&worker[i].model, worker[i].model.count - 1).address);
         }
     }
     over = false;
@@ -375,7 +375,7 @@ static void finish(void)
     qed_malloc_trim(0);
     struct stats s = stats_read();
     if (s.allocated + s.cached + s.dirty + s.muzzy != 0 || s.threads > 1) {
-        heap_model_fail("something is left at the end", (void *)(s.allocated + s.cached + s.dirty + s.muzzy));
+        blocks_model_fail("something is left at the end", (void *)(s.allocated + s.cached + s.dirty + s.muzzy));
     }
 }
 
@@ -383,8 +383,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static struct heap_model_block nothing;
-    heap_model_piece(&nothing, 0, 0, false);            /* makes the pattern that the threads share */
+    static struct blocks_model_block nothing;
+    blocks_model_piece(&nothing, 0, 0, false);            /* makes the pattern that the threads share */
     if (size < 5) {
         return 0;
     }

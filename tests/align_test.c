@@ -20,7 +20,6 @@ static void check_pair(uint64_t x, uint64_t a)
     bool     fits = x <= UINT64_MAX - a + 1;
     uint64_t down = x - x % a;
     check(align_down(x, a) == down, "down", x, a);
-    check(align_up_fits(x, a) == fits, "fits", x, a);
     if (fits) {
         check(align_up(x, a) == (down == x ? x : down + a), "up", x, a);
     }

@@ -1,19 +1,19 @@
 /* arena_test: threads spread evenly, whatever comes and goes; counts outside the range are clamped. */
-#include "heap_boot.h"
+#include "blocks_boot.h"
 
 int main(void)
 {
     uint32_t joined[1000];
     for (uint32_t arenas = 1; arenas <= 8; arenas++) {
         uint32_t count = 0;
-        heap_boot(arenas);
+        blocks_boot(arenas);
         CHECK(arena_count() == arenas);
         for (int step = 0; step < 5000; step++) {
             if (count < 1000 && random_below(3) != 0) {
                 joined[count] = arena_join();
                 CHECK(joined[count] < arenas);
                 for (uint32_t a = 0; a < arenas; a++) {     /* it was one of the least used */
-                    CHECK(arena_threads(a) + 1 >= arena_threads(joined[count]));
+                    CHECK(arena_thread_count[a] + 1 >= arena_thread_count[joined[count]]);
                 }
                 count++;
             } else if (count > 0) {
@@ -23,7 +23,7 @@ int main(void)
             }
             uint32_t sum = 0;
             for (uint32_t a = 0; a < arenas; a++) {
-                sum += arena_threads(a);
+                sum += arena_thread_count[a];
             }
             CHECK(sum == count);
         }
@@ -35,5 +35,5 @@ int main(void)
     CHECK(arena_count() == 1);
     arena_boot(100000);
     CHECK(arena_count() == ARENAS_MAX);
-    return heap_done("arena");
+    return blocks_done("arena");
 }

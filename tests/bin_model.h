@@ -1,14 +1,14 @@
-/* bin_model: what bins owe their callers, said slowly: the set of blocks outside their slabs (tests/heap_model.h, the
+/* bin_model: what bins owe their callers, said slowly: the set of blocks outside their slabs (tests/blocks_model.h, the
  * block's arena being its seed), and per arena and class how many there are. The unit test and the fuzzer do every
  * operation through it; it stops at the first difference. */
 #ifndef QED_TESTS_BIN_MODEL_H
 #define QED_TESTS_BIN_MODEL_H
 
-#define HEAP_MODEL_BLOCKS 8192U
-#include "heap/arena.h"
-#include "heap/bin.h"
-#include "heap/slab.h"
-#include "heap_model.h"
+#define BLOCKS_MODEL_COUNT 8192U
+#include "blocks/arena.h"
+#include "blocks/bin.h"
+#include "blocks/slab.h"
+#include "blocks_model.h"
 #include "pages/pages.h"
 #include "platform/os_fake.h"
 
@@ -16,7 +16,7 @@
 #define BIN_MODEL_BATCH 512U
 #define BIN_MODEL_MAPPED_NPAGES ((64UL << 20) / PAGE)
 
-static struct heap_model bin_model;
+static struct blocks_model bin_model;
 static struct bin_stats  bin_model_stats[BIN_MODEL_ARENAS][SC_NBINS];      /* but for the slabs */
 
 static inline void bin_model_boot(void)
@@ -48,20 +48,20 @@ static inline void bin_model_compare(void)
             struct bin_stats s, *m = &bin_model_stats[a][c];
             bin_read_stats(a, c, &s);
             if (s.regions_live != m->regions_live || s.filled != m->filled || s.flushed != m->flushed) {
-                heap_model_fail("a bin's count of its blocks", (void *)s.regions_live);
+                blocks_model_fail("a bin's count of its blocks", (void *)s.regions_live);
             }
             if (s.regions_live > s.slabs * slab_regions[c] || (s.regions_live == 0 && s.slabs > 1)) {
-                heap_model_fail("a bin's count of its slabs", (void *)s.slabs);
+                blocks_model_fail("a bin's count of its slabs", (void *)s.slabs);
             }
             npages += s.slabs * slab_npages[c];
         }
     }
     pages_read_stats(&p);
     if (p.npages[EXTENT_ACTIVE] != npages) {
-        heap_model_fail("active pages are not those of the slabs", (void *)p.npages[EXTENT_ACTIVE]);
+        blocks_model_fail("active pages are not those of the slabs", (void *)p.npages[EXTENT_ACTIVE]);
     }
     if (npages + p.npages[EXTENT_DIRTY] + p.npages[EXTENT_MUZZY] + p.npages[EXTENT_RETAINED] != os_fake.mapped_npages) {
-        heap_model_fail("pages are lost", (void *)os_fake.mapped_npages);
+        blocks_model_fail("pages are lost", (void *)os_fake.mapped_npages);
     }
 }
 
@@ -70,23 +70,23 @@ static inline void bin_model_fill(uint32_t arena, uint32_t szind, uint32_t n)
     static uint64_t blocks[BIN_MODEL_BATCH + 1];
     uint64_t        bytes = size_class_bytes(szind), calls = bin_model_os_calls();
     uint64_t        lowest_bit = bytes & -bytes;
-    n = n < HEAP_MODEL_BLOCKS - bin_model.count ? n : HEAP_MODEL_BLOCKS - bin_model.count;
+    n = n < BLOCKS_MODEL_COUNT - bin_model.count ? n : BLOCKS_MODEL_COUNT - bin_model.count;
     struct bin_stats before, after;
     blocks[n] = 0xA5A5;
     bin_read_stats(arena, szind, &before);
     uint32_t got = bin_fill(arena, szind, blocks, n);
     bin_read_stats(arena, szind, &after);
     if (after.slabs > before.slabs && after.slabs * slab_regions[szind] - after.regions_live >= slab_regions[szind]) {
-        heap_model_fail("a new slab while another had room", (void *)after.slabs);
+        blocks_model_fail("a new slab while another had room", (void *)after.slabs);
     }
     if (got > n || blocks[n] != 0xA5A5) {
-        heap_model_fail("fill wrote more than was asked", (void *)(uintptr_t)got);
+        blocks_model_fail("fill wrote more than was asked", (void *)(uintptr_t)got);
     }
     if (got < (n < 128 ? n : n - 63) && bin_model_os_calls() == calls) {      /* up to 63 fewer: it stops at a whole word */
-        heap_model_fail("fill gave up without asking the OS", (void *)(uintptr_t)got);
+        blocks_model_fail("fill gave up without asking the OS", (void *)(uintptr_t)got);
     }
     for (uint32_t i = 0; i < got; i++) {
-        heap_model_add(&bin_model, (void *)blocks[i], bytes, bytes, lowest_bit < PAGE ? lowest_bit : PAGE, (uint8_t)arena);
+        blocks_model_add(&bin_model, (void *)blocks[i], bytes, bytes, lowest_bit < PAGE ? lowest_bit : PAGE, (uint8_t)arena);
     }
     bin_model_stats[arena][szind].regions_live += got;
     bin_model_stats[arena][szind].filled += got;
@@ -100,7 +100,7 @@ static inline void bin_model_flush(uint32_t szind, uint32_t n, uint32_t i)
     for (uint32_t looked = bin_model.count; looked > 0 && k < n && bin_model.count > 0; looked--, i++) {
         i = i < bin_model.count ? i : 0;
         if (bin_model.block[i].bytes == size_class_bytes(szind)) {
-            struct heap_model_block b = heap_model_remove(&bin_model, i--);
+            struct blocks_model_block b = blocks_model_remove(&bin_model, i--);
             bin_model_stats[b.seed][szind].regions_live -= 1;
             bin_model_stats[b.seed][szind].flushed += 1;
             blocks[k++] = (uintptr_t)b.address;
@@ -119,9 +119,9 @@ static inline void bin_model_finish(void)
             bin_model_flush(c, BIN_MODEL_BATCH, 0);
         }
     }
-    heap_model_check_all(&bin_model);
+    blocks_model_check_all(&bin_model);
     if (bin_model.count != 0) {
-        heap_model_fail("a block of no class", bin_model.block[0].address);
+        blocks_model_fail("a block of no class", bin_model.block[0].address);
     }
     pages_trim();
     bin_model_compare();

@@ -1,7 +1,7 @@
 /* bin_test: fills and flushes of every class in three arenas, through tests/bin_model.h: none is handed out twice, all lie
  * in their class's grid, counts agree, memory that fails half-way loses nothing. */
 #include "bin_model.h"
-#include "heap_boot.h"
+#include "blocks_boot.h"
 
 static void churn(uint32_t szind)
 {
@@ -40,7 +40,7 @@ static void test_out_of_memory(void)
         bin_model_fill(0, SC_NBINS - 1, BIN_MODEL_BATCH);
         bin_model_compare();
     }
-    CHECK(bin_model.count > 0 && bin_model.count < HEAP_MODEL_BLOCKS);
+    CHECK(bin_model.count > 0 && bin_model.count < BLOCKS_MODEL_COUNT);
     bin_model_finish();
     bin_model_fill(0, SC_NBINS - 1, 1);
     CHECK(bin_model.count == 1);
@@ -57,5 +57,5 @@ int main(void)
     }
     test_out_of_memory();
     test_order();
-    return heap_done("bin");
+    return blocks_done("bin");
 }

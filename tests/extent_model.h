@@ -45,9 +45,11 @@ static inline void model_reset(void)                            /* tables and tr
     ext_npages[0] = NULL;
     ext_state[0] = NULL;
     ext_zeroed[0] = NULL;
-    ext_unused_next[0] = NULL;
-    for (uint64_t h = 0; h < RADIX_ROOTS; h++) {
-        radix_root[h] = NULL;
+    list_after[0] = NULL;
+    list_head[EXT_UNUSED_LIST] = 0;
+    for (uint32_t z = 0; z < ZONES; z++) {
+        radix_root[zone_page[z] / RADIX_WINDOW_PAGES] = NULL;
+        radix_root[(zone_page[z] + ZONE_PAGES - 1) / RADIX_WINDOW_PAGES] = NULL;
     }
     memset(extent_npages_total, 0, sizeof extent_npages_total);
     memset(model_owner, 0, sizeof model_owner);
@@ -59,7 +61,7 @@ static inline uint32_t model_unused_count(void)                 /* each unused i
 {
     bool     seen[IDS] = {false};
     uint32_t n = 0;
-    for (uint32_t e = extent_unused; e != 0; e = AT(ext_unused_next, e)) {
+    for (uint32_t e = list_first(EXT_UNUSED_LIST); e != 0; e = list_next(e)) {
         MODEL_CHECK(e <= extent_count && e < IDS && model_npages[e] == 0 && !seen[e]);
         seen[e] = true;
         n++;
@@ -140,7 +142,7 @@ static inline void model_create(uint32_t z, uint32_t i, uint32_t n, uint8_t stat
     if (!model_reserve(1, fails) || !extent_reserve_pages(zone_page[z] + i, n)) {
         return;
     }
-    uint32_t id = extent_unused;
+    uint32_t id = list_first(EXT_UNUSED_LIST);
     uint32_t e = extent_create(zone_page[z] + i, n, state);
     MODEL_CHECK(e == id && e != 0 && e < IDS && model_npages[e] == 0);
     model_page[e] = zone_page[z] + i;
@@ -188,16 +190,6 @@ static inline void model_set_state(uint32_t z, uint32_t i, uint8_t state)
     }
 }
 
-static inline void model_destroy(uint32_t z, uint32_t i)
-{
-    uint32_t e = model_owner[z][i % ZONE_PAGES];
-    if (e != 0) {
-        extent_destroy(e);
-        model_own(z, model_page[e] - zone_page[z], model_npages[e], 0);
-        model_npages[e] = 0;
-    }
-}
-
 static inline void model_step(uint8_t op, uint8_t i, uint8_t n, uint8_t x)
 {
     uint32_t z = op / 8 % ZONES;
@@ -206,8 +198,7 @@ static inline void model_step(uint8_t op, uint8_t i, uint8_t n, uint8_t x)
     case 0: case 1: model_create(z, i, n, state, op / 32); break;
     case 2: case 3: model_split(z, i, n); break;
     case 4: case 5: model_merge(z, i); break;
-    case 6: model_set_state(z, i, state); break;
-    default: model_destroy(z, i); break;
+    default: model_set_state(z, i, state); break;
     }
 }
 

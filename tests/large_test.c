@@ -1,20 +1,20 @@
-/* large_test: blocks of whole extents: aligned, disjoint, sized as their class, resized in place or not at all, with the word of
+/* large_test: blocks of whole extents: aligned, disjoint, sized as their class, resized in place or not at all, with the tag of
  * their class on their first page alone; they go back by their first address alone, once, and the counts tell. */
-#include "heap_boot.h"
+#include "blocks_boot.h"
 
 #define BLOCKS 64U
 #define CLASSES 28U                             /* large classes tested: cached ones, and some above */
 
 static bool cached(uint32_t szind)
 {
-    return szind < SC_NBINS + HEAP_LARGE_CACHED;
+    return szind < SC_NBINS + LARGE_CACHED;
 }
 
-static bool word_is(uint64_t block, uint32_t szind)
+static bool tag_is(uint64_t block, uint32_t szind)
 {
-    uint64_t word = cached(szind) ? word_make(block, szind) : 0, pages = size_class_bytes(szind) / PAGE;
-    return radix_tree_word(block / PAGE) == word && radix_tree_word(block / PAGE + 1) == 0 &&
-           radix_tree_word(block / PAGE + pages - 1) == 0;
+    uint64_t tag = cached(szind) ? tag_make(block, szind) : 0, pages = size_class_bytes(szind) / PAGE;
+    return radix_tree_tag(block / PAGE) == tag && radix_tree_tag(block / PAGE + 1) == 0 &&
+           radix_tree_tag(block / PAGE + pages - 1) == 0;
 }
 
 /* Each class by its first address alone, once; its neighbours stay. */
@@ -27,10 +27,10 @@ static void test_free(void)
     for (uint32_t szind = SC_NBINS; szind < SC_NBINS + CLASSES; szind++) {
         for (uint32_t i = 0; i < 3; i++) {
             block[i] = large_alloc(szind, 1, cached(szind), &zeroed);
-            CHECK(block[i] != 0 && word_is(block[i], szind));
+            CHECK(block[i] != 0 && tag_is(block[i], szind));
         }
         CHECK(!large_free(block[1] + 1) && !large_free(block[1] + PAGE) && !large_free(block[1] + (1UL << LG_VADDR)));
-        CHECK(large_free(block[1]) && !large_free(block[1]) && radix_tree_word(block[1] / PAGE) == 0);
+        CHECK(large_free(block[1]) && !large_free(block[1]) && radix_tree_tag(block[1] / PAGE) == 0);
         CHECK(large_bytes(block[0]) == size_class_bytes(szind) && large_bytes(block[2]) == size_class_bytes(szind));
         CHECK(large_free(block[0]) && large_free(block[2]));
     }
@@ -45,8 +45,8 @@ static void test_resize(void)
     for (uint32_t from = SC_NBINS; from < SC_NBINS + CLASSES; from++) {
         for (uint32_t to = SC_NBINS; to < SC_NBINS + CLASSES; to++) {
             uint64_t block = large_alloc(to > from ? to : from, 1, cached(to > from ? to : from), &zeroed);
-            CHECK(block != 0 && large_resize(block, from) && word_is(block, from));
-            CHECK(large_resize(block, to) && word_is(block, to) && large_bytes(block) == size_class_bytes(to));
+            CHECK(block != 0 && large_resize(block, from) && tag_is(block, from));
+            CHECK(large_resize(block, to) && tag_is(block, to) && large_bytes(block) == size_class_bytes(to));
             CHECK(large_free(block));
         }
     }
@@ -57,7 +57,7 @@ int main(void)
     uint64_t block[BLOCKS] = {0};
     uint32_t class[BLOCKS] = {0};
     bool     zeroed;
-    heap_boot(1);
+    blocks_boot(1);
     CHECK(!large_free(0) && !large_free(PAGE) && !large_free(UINT64_MAX) && large_bytes(12345) == 0);
     for (int step = 0; step < 20000; step++) {
         uint32_t i = (uint32_t)random_below(BLOCKS);
@@ -78,11 +78,11 @@ int main(void)
             uint64_t bytes = size_class_bytes(class[i]);
             CHECK(k == i || block[k] == 0 || block[i] + bytes <= block[k] || block[k] + size_class_bytes(class[k]) <= block[i]);
         }
-        CHECK(block[i] == 0 || (large_bytes(block[i]) == size_class_bytes(class[i]) && word_is(block[i], class[i])));
+        CHECK(block[i] == 0 || (large_bytes(block[i]) == size_class_bytes(class[i]) && tag_is(block[i], class[i])));
     }
     test_free();
     test_resize();
     CHECK(large_alloc(SC_NSIZES - 1, 1, false, &zeroed) == 0);
     CHECK(large_alloc(SC_NBINS, 1UL << 62, false, &zeroed) == 0);
-    return heap_done("large");
+    return blocks_done("large");
 }

@@ -27,7 +27,7 @@ static void model_fail(const char *what, int line)
     abort();
 }
 
-static uint64_t *model_word(uint64_t page)
+static uint64_t *model_tag(uint64_t page)
 {
     return (uint64_t *)(page * PAGE);
 }
@@ -126,15 +126,15 @@ static uint64_t model_choose(uint8_t state, uint64_t npages, uint64_t align)
 static void model_write(uint32_t e, uint64_t from)
 {
     for (uint64_t p = AT(ext_page, e) + from; p < AT(ext_page, e) + AT(ext_npages, e); p++) {
-        *model_word(p) = p ^ 0x5EEDUL;
-        model_word(p)[PAGE / 8 - 1] = ~p;
+        *model_tag(p) = p ^ 0x5EEDUL;
+        model_tag(p)[PAGE / 8 - 1] = ~p;
     }
 }
 
 static void model_read(uint32_t e)
 {
     for (uint64_t p = AT(ext_page, e); p < AT(ext_page, e) + AT(ext_npages, e); p++) {
-        MODEL_CHECK(*model_word(p) == (p ^ 0x5EEDUL) && model_word(p)[PAGE / 8 - 1] == ~p);
+        MODEL_CHECK(*model_tag(p) == (p ^ 0x5EEDUL) && model_tag(p)[PAGE / 8 - 1] == ~p);
     }
 }
 
@@ -157,7 +157,7 @@ static uint32_t model_alloc(uint64_t npages, uint64_t align)
         model_adopt(page, npages);
         model_set(page, npages, state, EXTENT_ACTIVE);
         for (uint64_t p = page; p < page + npages && AT(ext_zeroed, e); p++) {
-            MODEL_CHECK(model_word(p)[0] == 0 && model_word(p)[PAGE / 8 - 1] == 0);
+            MODEL_CHECK(model_tag(p)[0] == 0 && model_tag(p)[PAGE / 8 - 1] == 0);
         }
         model_write(e, 0);
     }

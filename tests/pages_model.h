@@ -1,10 +1,10 @@
 /* pages_model: what the page cache with decay owes its callers, said slowly: the set of live runs with their contents
- * (tests/heap_model.h), where every page is, and how long a free page may stay. The unit test and the fuzzer do every
+ * (tests/blocks_model.h), where every page is, and how long a free page may stay. The unit test and the fuzzer do every
  * operation through it; it stops at the first difference. */
 #ifndef QED_TESTS_PAGES_MODEL_H
 #define QED_TESTS_PAGES_MODEL_H
 
-#include "heap_model.h"
+#include "blocks_model.h"
 #include "math/size_class.h"
 #include "math/smoothstep.h"
 #include "pages/pages.h"
@@ -12,7 +12,7 @@
 
 #define PAGES_MODEL_MAPPED_NPAGES ((256UL << 20) / PAGE)
 
-static struct heap_model pages_model;
+static struct blocks_model pages_model;
 static int64_t           pages_model_dirty_ms, pages_model_muzzy_ms;
 
 static inline uint64_t pages_model_compare(uint32_t state)         /* pages in that state */
@@ -20,11 +20,11 @@ static inline uint64_t pages_model_compare(uint32_t state)         /* pages in t
     struct pages_stats p;
     pages_read_stats(&p);
     if (p.npages[EXTENT_ACTIVE] != pages_model.usable / PAGE) {
-        heap_model_fail("active pages are not those of the live runs", (void *)p.npages[EXTENT_ACTIVE]);
+        blocks_model_fail("active pages are not those of the live runs", (void *)p.npages[EXTENT_ACTIVE]);
     }
     if (p.npages[EXTENT_ACTIVE] + p.npages[EXTENT_DIRTY] + p.npages[EXTENT_MUZZY] + p.npages[EXTENT_RETAINED] != os_fake.mapped_npages
         || p.npages[EXTENT_BUSY] != 0) {
-        heap_model_fail("pages are lost", (void *)os_fake.mapped_npages);
+        blocks_model_fail("pages are lost", (void *)os_fake.mapped_npages);
     }
     return p.npages[state];
 }
@@ -54,14 +54,14 @@ static inline void pages_model_alloc(uint64_t npages, uint64_t align_npages, uin
 {
     bool     zeroed = false;
     uint64_t calls = os_fake.calls[OS_FAKE_MAP] + os_fake.calls[OS_FAKE_METADATA];
-    uint32_t e = pages_model.count < HEAP_MODEL_BLOCKS ? pages_alloc(npages, align_npages, &zeroed) : 0;
+    uint32_t e = pages_model.count < BLOCKS_MODEL_COUNT ? pages_alloc(npages, align_npages, &zeroed) : 0;
     if (e != 0) {
         void *p = (void *)(AT(ext_page, e) * PAGE);
-        AT(ext_npages, e) != npages ? heap_model_fail("a run of another length", p) : (void)0;
-        zeroed ? heap_model_check_zero(p, npages * PAGE) : (void)0;
-        heap_model_add(&pages_model, p, npages * PAGE, npages * PAGE, align_npages * PAGE, seed);
-    } else if (pages_model.count < HEAP_MODEL_BLOCKS && os_fake.calls[OS_FAKE_MAP] + os_fake.calls[OS_FAKE_METADATA] == calls) {
-        heap_model_fail("no pages, and the OS was not asked", NULL);
+        AT(ext_npages, e) != npages ? blocks_model_fail("a run of another length", p) : (void)0;
+        zeroed ? blocks_model_check_zero(p, npages * PAGE) : (void)0;
+        blocks_model_add(&pages_model, p, npages * PAGE, npages * PAGE, align_npages * PAGE, seed);
+    } else if (pages_model.count < BLOCKS_MODEL_COUNT && os_fake.calls[OS_FAKE_MAP] + os_fake.calls[OS_FAKE_METADATA] == calls) {
+        blocks_model_fail("no pages, and the OS was not asked", NULL);
     }
 }
 
@@ -74,13 +74,13 @@ static inline void pages_model_free(uint32_t i, bool release)
 {
     uint64_t page = pages_model_page(i);
     uint32_t e = pages_find(page);
-    (void)heap_model_remove(&pages_model, i);
+    (void)blocks_model_remove(&pages_model, i);
     if (release) {
-        !pages_release(page) || pages_release(page) ? heap_model_fail("release", (void *)(page * PAGE)) : (void)0;
+        !pages_release(page) || pages_release(page) ? blocks_model_fail("release", (void *)(page * PAGE)) : (void)0;
     } else {
         pages_free(e);
     }
-    pages_find(page) != 0 ? heap_model_fail("found after it was freed", (void *)(page * PAGE)) : (void)0;
+    pages_find(page) != 0 ? blocks_model_fail("found after it was freed", (void *)(page * PAGE)) : (void)0;
 }
 
 /* Only the first page of a run leads to it. */
@@ -90,21 +90,21 @@ static inline void pages_model_find(uint32_t i, uint64_t off)
     uint32_t e = pages_find(page);
     off %= pages_model.block[i].usable / PAGE;
     if (e == 0 || AT(ext_page, e) != page || (off != 0 && (pages_find(page + off) != 0 || pages_release(page + off)))) {
-        heap_model_fail("find", (void *)(page * PAGE));
+        blocks_model_fail("find", (void *)(page * PAGE));
     }
 }
 
 static inline void pages_model_resize(uint32_t i, uint64_t npages)
 {
-    struct heap_model_block b = heap_model_remove(&pages_model, i);
+    struct blocks_model_block b = blocks_model_remove(&pages_model, i);
     uint32_t                e = pages_find((uintptr_t)b.address / PAGE);
     bool                    done = pages_resize(e, npages);
     npages = done ? npages : b.usable / PAGE;
-    heap_model_visit(&b, b.bytes, b.bytes < npages * PAGE ? b.bytes : npages * PAGE, false);
+    blocks_model_visit(&b, b.bytes, b.bytes < npages * PAGE ? b.bytes : npages * PAGE, false);
     if (AT(ext_npages, e) != npages || pages_find((uintptr_t)b.address / PAGE) != e) {
-        heap_model_fail("resized to another length", b.address);
+        blocks_model_fail("resized to another length", b.address);
     }
-    heap_model_add(&pages_model, b.address, npages * PAGE, npages * PAGE, PAGE, b.seed);
+    blocks_model_add(&pages_model, b.address, npages * PAGE, npages * PAGE, PAGE, b.seed);
 }
 
 /* Nothing is used for a whole interval: no free page of that state may stay, unless the OS refuses. */
@@ -117,10 +117,10 @@ static inline void pages_model_idle(uint32_t state, int64_t ms, bool os_works)
     }
     uint64_t after = pages_model_compare(state);
     if (os_works && ms >= 0 && after != 0) {
-        heap_model_fail("free pages outstay the decay", (void *)after);
+        blocks_model_fail("free pages outstay the decay", (void *)after);
     }
     if (ms < 0 && after < before) {
-        heap_model_fail("purged although decay is off", (void *)after);
+        blocks_model_fail("purged although decay is off", (void *)after);
     }
 }
 
@@ -136,7 +136,7 @@ static inline void pages_model_trim(bool os_works)
     bool     any = pages_trim();
     uint64_t left = pages_model_compare(EXTENT_DIRTY) + pages_model_compare(EXTENT_MUZZY);
     if (any != (left != unused) || (os_works && left != 0)) {
-        heap_model_fail("trim", (void *)left);
+        blocks_model_fail("trim", (void *)left);
     }
 }
 

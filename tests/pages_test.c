@@ -1,5 +1,5 @@
 /* pages_test: the page cache with its decay: what is free goes back to the OS on time, what the OS refuses stays. */
-#include "heap_boot.h"
+#include "blocks_boot.h"
 #include "pages_model.h"
 
 static uint64_t free_npages(void)
@@ -107,5 +107,5 @@ int main(void)
         test_curve(ms[i][0], ms[i][1]);
     }
     test_model();
-    return heap_done("pages");
+    return blocks_done("pages");
 }

@@ -15,6 +15,7 @@
 #include "platform/atomic.h"
 #include "platform/bits.h"
 #include "platform/config.h"
+#include "platform/libc.h"
 #include "platform/mutex.h"
 #include "platform/os.h"
 #include "platform/pool.h"
@@ -34,7 +35,7 @@ static uint64_t      seed = 0x9E3779B97F4A7C15UL;
         }                                                                                  \
     } while (0)
 
-static uint64_t random_word(void)
+static uint64_t random_tag(void)
 {
     seed = seed * 6364136223846793005UL + 1442695040888963407UL;
     return seed ^ seed >> 29;
@@ -68,7 +69,7 @@ static void test_bits(void)
         }
     }
     for (int i = 0; i < 100000; i++) {
-        test_bits_of(random_word() >> random_word() % 64 | 1UL << random_word() % 64);
+        test_bits_of(random_tag() >> random_tag() % 64 | 1UL << random_tag() % 64);
     }
 }
 
@@ -104,7 +105,7 @@ static void test_pages(void)
     enum { MAPS = 50 };
     uint64_t page[MAPS], npages[MAPS];
     for (uint32_t i = 0; i < MAPS; i++) {
-        npages[i] = 1 + random_word() % 300;
+        npages[i] = 1 + random_tag() % 300;
         page[i] = os_map(npages[i]);
         CHECK(page[i] != 0 && page[i] + npages[i] <= PAGE_COUNT_MAX);
         for (uint32_t k = 0; k < i; k++) {
@@ -193,7 +194,9 @@ static void test_mutex_held(void)
 {
     int       taken = 0, status = 0;
     pthread_t id;
+    CHECK(!mutex_inside());
     mutex_lock(&lock);
+    CHECK(mutex_inside());
     pthread_create(&id, NULL, take_once, &taken);
     for (int i = 0; i < 100; i++) {
         sched_yield();
@@ -201,15 +204,53 @@ static void test_mutex_held(void)
     }
     pid_t child = fork();
     if (child == 0) {
+        bool inside = mutex_inside();
         mutex_reset(&lock);
+        inside = inside && !mutex_inside();
         mutex_lock(&lock);
         mutex_unlock(&lock);
-        _exit(lock.word == 0 ? 0 : 1);
+        _exit(inside && lock.word == 0 ? 0 : 1);
     }
     CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
     mutex_unlock(&lock);
     pthread_join(id, NULL);
-    CHECK(taken == 1 && lock.word == 0);
+    CHECK(taken == 1 && lock.word == 0 && !mutex_inside());
+}
+
+/* ---- libc: who has the lock of stdio's list, in parent and child of a fork ------------------------------------------ */
+
+static void *flush_once(void *done)
+{
+    fflush(NULL);
+    __atomic_store_n((int *)done, 1, __ATOMIC_RELEASE);
+    return NULL;
+}
+
+static void test_libc(void)
+{
+    int       done = 0, status = 0;
+    pthread_t id;
+    bool      single = libc_single_threaded();
+    libc_stdio_lock();
+    libc_stdio_lock();                  /* recursive */
+    pthread_create(&id, NULL, flush_once, &done);
+    CHECK(single && !libc_single_threaded());
+    for (int i = 0; i < 100; i++) {
+        sched_yield();
+        CHECK(__atomic_load_n(&done, __ATOMIC_ACQUIRE) == 0);
+    }
+    pid_t child = fork();
+    if (child == 0) {
+        libc_stdio_reset();
+        pthread_create(&id, NULL, flush_once, &done);
+        pthread_join(id, NULL);
+        _exit(done == 1 ? 0 : 1);
+    }
+    CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    libc_stdio_unlock();
+    libc_stdio_unlock();
+    pthread_join(id, NULL);
+    CHECK(done == 1);
 }
 
 /* ---- user: moving and zeroing against a loop over bytes, all bytes around them compared ---------------------------- */
@@ -220,15 +261,15 @@ static void test_user(void)
     static unsigned char real[ROOM], model[ROOM];
     for (uint32_t round = 0; round < 20000; round++) {
         uint64_t most = round % 8 == 0 ? 4096 : 80;
-        uint64_t bytes = random_word() % (most + 1);
-        uint64_t from = random_word() % 4096, to = from + bytes + random_word() % 100;
+        uint64_t bytes = random_tag() % (most + 1);
+        uint64_t from = random_tag() % 4096, to = from + bytes + random_tag() % 100;
         if (round % 2 == 1) {
             uint64_t swap = from;
             from = to;
             to = swap;
         }
         for (uint64_t i = 0; i < 100; i++) {
-            real[(from + i * 37) % ROOM] = model[(from + i * 37) % ROOM] = (unsigned char)random_word();
+            real[(from + i * 37) % ROOM] = model[(from + i * 37) % ROOM] = (unsigned char)random_tag();
         }
         for (uint64_t i = 0; i < bytes; i++) {
             model[to + i] = round % 3 == 0 ? 0 : model[from + i];
@@ -256,9 +297,9 @@ static void test_user_long(void)
     CHECK(madvise(block[0] + 5 * NPAGES / 16 * PAGE, 3 * PAGE, MADV_DONTDUMP) == 0);    /* a mapping of its own */
     for (uint32_t round = 0; round < 40; round++) {
         unsigned char *from = block[round % 2], *to = block[1 - round % 2];
-        uint64_t       bytes = round % 4 == 0 ? NPAGES * PAGE : random_word() % (NPAGES * PAGE);
-        for (uint64_t i = 0; i < (NPAGES + 1) * PAGE; i += 1 + random_word() % 500) {
-            from[i] = to[i] = (unsigned char)random_word();
+        uint64_t       bytes = round % 4 == 0 ? NPAGES * PAGE : random_tag() % (NPAGES * PAGE);
+        for (uint64_t i = 0; i < (NPAGES + 1) * PAGE; i += 1 + random_tag() % 500) {
+            from[i] = to[i] = (unsigned char)random_tag();
         }
         memcpy(model, from, bytes);
         memcpy(model + bytes, to + bytes, (NPAGES + 1) * PAGE - bytes);
@@ -266,7 +307,7 @@ static void test_user_long(void)
         user_move((uint64_t)to, (uint64_t)from, bytes);
         CHECK(errno == 7 && memcmp(model, to, (NPAGES + 1) * PAGE) == 0);
         memcpy(model, from, NPAGES * PAGE);
-        uint64_t n = 1 + random_word() % NPAGES, zero = 0;
+        uint64_t n = 1 + random_tag() % NPAGES, zero = 0;
         bool     moved = os_move((uint64_t)to / PAGE, (uint64_t)from / PAGE, n);
         CHECK(errno == 7 && (!moved || memcmp(model, to, n * PAGE) == 0));
         for (uint64_t i = 0; i < n; i++) {
@@ -303,6 +344,7 @@ int main(void)
     test_table();
     test_pages();
     test_facts();
+    test_libc();
     test_mutex();
     test_mutex_held();
     test_user();

@@ -1,5 +1,5 @@
 /* radix_tree_model: the obvious slow radix tree. Pages are looked at in a few zones around the borders of windows; for each
- * page of a zone the model keeps its word and extent, and compares all of them. The unit test and the fuzzer do every
+ * page of a zone the model keeps its tag and extent, and compares all of them. The unit test and the fuzzer do every
  * operation through it; it stops at the first difference.
  */
 #ifndef QED_TESTS_RADIX_TREE_MODEL_H
@@ -29,7 +29,7 @@ static const uint64_t zone_window[WINDOWS] = {
     0, 1, 2, 3, (PAGE_COUNT_MAX / 2 + 12345) / RADIX_WINDOW_PAGES, RADIX_ROOTS - 1, 4, 7, /* the last two stay empty */
 };
 
-static uint64_t           model_word[ZONES][ZONE_PAGES];
+static uint64_t           model_tag[ZONES][ZONE_PAGES];
 static uint32_t           model_extent[ZONES][ZONE_PAGES];
 static struct radix_leaf *model_leaf[RADIX_ROOTS];
 static uint64_t           model_checks;
@@ -48,7 +48,7 @@ static inline void model_reset(void)                /* the tree as static memory
     for (uint32_t i = 0; i < WINDOWS; i++) {
         radix_root[zone_window[i]] = NULL;
     }
-    memset(model_word, 0, sizeof model_word);
+    memset(model_tag, 0, sizeof model_tag);
     memset(model_extent, 0, sizeof model_extent);
     memset(model_leaf, 0, sizeof model_leaf);
     os_fake_rewind();
@@ -83,11 +83,11 @@ static inline void model_compare(void)
         for (uint32_t i = 0; i < ZONE_PAGES; i++) {
             uint64_t page = zone_page[z] + i;
             struct radix_leaf *leaf = model_leaf[page / RADIX_WINDOW_PAGES];
-            MODEL_CHECK(radix_tree_word(page) == model_word[z][i]);
+            MODEL_CHECK(radix_tree_tag(page) == model_tag[z][i]);
             MODEL_CHECK(radix_tree_extent(page) == model_extent[z][i]);
             if (leaf != NULL) {
-                MODEL_CHECK(radix_leaf_high(leaf, page % RADIX_WINDOW_PAGES) == model_word[z][i] >> 32);
-                MODEL_CHECK(radix_leaf_low(leaf, page % RADIX_WINDOW_PAGES) == (uint32_t)model_word[z][i]);
+                MODEL_CHECK(radix_leaf_high(leaf, page % RADIX_WINDOW_PAGES) == model_tag[z][i] >> 32);
+                MODEL_CHECK(radix_leaf_low(leaf, page % RADIX_WINDOW_PAGES) == (uint32_t)model_tag[z][i]);
             }
         }
     }
@@ -120,13 +120,13 @@ static inline bool model_reserve(uint32_t zone, uint32_t i, uint32_t n, uint32_t
 #define MODEL_WORDS (1UL << 48)
 #define MODEL_IDS (1U << 31)
 
-static inline void model_set_word(uint32_t zone, uint32_t i, uint64_t w)
+static inline void model_set_tag(uint32_t zone, uint32_t i, uint64_t w)
 {
     i %= ZONE_PAGES;
     w %= MODEL_WORDS;
     if (model_reserved(zone, i, 1)) {
-        radix_tree_set_word(zone_page[zone] + i, w);
-        model_word[zone][i] = w;
+        radix_tree_set_tag(zone_page[zone] + i, w);
+        model_tag[zone][i] = w;
     }
 }
 
@@ -140,14 +140,14 @@ static inline void model_set_extent(uint32_t zone, uint32_t i, uint32_t e)
     }
 }
 
-static inline void model_set_words(uint32_t zone, uint32_t i, uint32_t n, uint64_t w)
+static inline void model_set_tags(uint32_t zone, uint32_t i, uint32_t n, uint64_t w)
 {
     uint64_t first = zone_page[zone] + model_clip(&i, &n);
     w %= MODEL_WORDS;
     if (model_reserved(zone, i, n)) {
-        radix_tree_set_words(first, n, w);
+        radix_tree_set_tags(first, n, w);
         for (uint32_t k = i; k < i + n; k++) {
-            model_word[zone][k] = w;
+            model_tag[zone][k] = w;
         }
     }
 }

@@ -18,7 +18,7 @@ static void empty(void)
     model_compare();
     for (uint64_t h = 0; h < RADIX_ROOTS; h++) {    /* every window, first and last page */
         MODEL_CHECK(radix_tree_leaf(h) == NULL);
-        MODEL_CHECK(radix_tree_word(h * RADIX_WINDOW_PAGES) == 0);
+        MODEL_CHECK(radix_tree_tag(h * RADIX_WINDOW_PAGES) == 0);
         MODEL_CHECK(radix_tree_extent(h * RADIX_WINDOW_PAGES + RADIX_WINDOW_PAGES - 1) == 0);
     }
 }
@@ -31,8 +31,8 @@ static void ranges(void)
         for (uint32_t i = 0; i < ZONE_PAGES; i++) {
             for (uint32_t n = 0; n < ZONE_PAGES - i; n += 1 + n / 4) {
                 model_reserve(z, i, n, 0);
-                model_set_words(z, i, n, random64());
-                model_set_word(z, i + n, random64());
+                model_set_tags(z, i, n, random64());
+                model_set_tag(z, i + n, random64());
                 model_set_extent(z, i + n / 2, (uint32_t)random64());
                 model_compare();
             }
@@ -48,12 +48,12 @@ static void windows(void)
     MODEL_CHECK(radix_root[0] == NULL && radix_root[1] != NULL && radix_root[2] == NULL);
     MODEL_CHECK(radix_tree_reserve(RADIX_WINDOW_PAGES, RADIX_WINDOW_PAGES + 1));
     MODEL_CHECK(radix_root[2] != NULL && radix_root[3] == NULL);
-    radix_tree_set_words(RADIX_WINDOW_PAGES, RADIX_WINDOW_PAGES, 7);
+    radix_tree_set_tags(RADIX_WINDOW_PAGES, RADIX_WINDOW_PAGES, 7);
     for (uint64_t i = 0; i < RADIX_WINDOW_PAGES; i++) {
-        MODEL_CHECK(radix_tree_word(RADIX_WINDOW_PAGES + i) == 7 && radix_tree_extent(RADIX_WINDOW_PAGES + i) == 0);
-        MODEL_CHECK(radix_tree_word(2 * RADIX_WINDOW_PAGES + i) == 0);
+        MODEL_CHECK(radix_tree_tag(RADIX_WINDOW_PAGES + i) == 7 && radix_tree_extent(RADIX_WINDOW_PAGES + i) == 0);
+        MODEL_CHECK(radix_tree_tag(2 * RADIX_WINDOW_PAGES + i) == 0);
     }
-    MODEL_CHECK(radix_tree_word(RADIX_WINDOW_PAGES - 1) == 0);
+    MODEL_CHECK(radix_tree_tag(RADIX_WINDOW_PAGES - 1) == 0);
 }
 
 static void out_of_memory(void)
@@ -62,7 +62,7 @@ static void out_of_memory(void)
     MODEL_CHECK(!model_reserve(1, 0, ZONE_PAGES - 1, 1));           /* neither of two */
     model_compare();
     MODEL_CHECK(!model_reserve(1, 0, ZONE_PAGES - 1, 2));           /* only the first */
-    model_set_words(1, 0, ZONE_PAGES / 2 - 1, UINT64_MAX);
+    model_set_tags(1, 0, ZONE_PAGES / 2 - 1, UINT64_MAX);
     model_compare();
     MODEL_CHECK(model_reserve(1, 0, ZONE_PAGES / 2 - 1, 1));        /* what is there needs no memory */
     MODEL_CHECK(!model_reserve(1, 0, ZONE_PAGES - 1, 1));
@@ -79,9 +79,9 @@ static void random_operations(void)
             uint32_t n = (uint32_t)(random64() % ZONE_PAGES);
             switch (random64() % 4) {
             case 0: model_reserve(z, i, n, (uint32_t)(random64() % 4)); break;
-            case 1: model_set_word(z, i, random64()); break;
+            case 1: model_set_tag(z, i, random64()); break;
             case 2: model_set_extent(z, i, (uint32_t)random64()); break;
-            default: model_set_words(z, i, n, random64()); break;
+            default: model_set_tags(z, i, n, random64()); break;
             }
             model_compare();
         }

@@ -75,7 +75,6 @@ static inline void model_compare_pages(uint64_t npages)
 {
     uint32_t least = model_search(model_npages, SC_NPSIZES, npages);
     uint32_t floor = least < SC_NPSIZES && model_npages[least] == npages ? least : least - 1;
-    MODEL_CHECK(size_class_page_index_ceil(npages) == least);
     MODEL_CHECK(size_class_page_index(npages) == floor);
 }
 

@@ -44,13 +44,12 @@ static void test_class(uint32_t szind)
         slab_model_init(m, szind);
         slab_model_compare();
         for (uint32_t i = 0; i < m->regions; i++) {
-            slab_model_take(m);
+            slab_model_take_batch(m, 1);
         }
         slab_model_compare();
         slab_model_take_batch(m, 3);                            /* nothing left */
         for (uint32_t i = 0; i < m->regions; i++) {
             uint32_t r = order == 0 ? i : order == 1 ? m->regions - 1 - i : random_below(m->regions);
-            slab_model_give(m, r);
             slab_model_give(m, r);
         }
         slab_model_compare();
@@ -75,7 +74,7 @@ static void test_batches(uint32_t szind)
             }
             slab_model_take_batch(m, lengths[n]);
             slab_model_compare();
-            slab_model_take(m);
+            slab_model_take_batch(m, 1);
             slab_model_take_batch(m, lengths[n]);
         }
     }
@@ -91,7 +90,7 @@ static void test_random(void)
         case 1: slab_model_take_batch(m, random_below(SLAB_REGIONS_MAX + 2)); break;
         case 2:
         case 3:
-        case 4: slab_model_take(m); break;
+        case 4: slab_model_take_batch(m, 1); break;
         default: slab_model_give(m, random_below(m->regions)); break;
         }
         if (step % 16 == 0) {

@@ -1,7 +1,7 @@
 /* stats_test: what is handed out, taken back, purged and made for the allocator itself is counted where it belongs; counters that
  * other threads left behind are cut to what the pages have room for. */
-#include "heap/stats.h"
-#include "heap_boot.h"
+#include "tcache/stats.h"
+#include "blocks_boot.h"
 
 #define BLOCKS 100U
 
@@ -63,18 +63,18 @@ static void test_large(void)
 /* What a cache holds is not allocated. */
 static void test_cached(void)
 {
-    struct tcache *t = tcache_create();
+    struct tcache *t = depot_create();
     uint32_t       bin = size_class_index(64) + 1;
     uint64_t       bytes = size_class_bytes(bin - 1);
     CHECK(t != NULL && stats_read().threads == 1);
-    uint64_t     a = tcache_refill(t, bin), stands = t->top[bin] - t->floor[bin];
+    uint64_t     a = refill(t, bin), stands = t->top[bin] - t->floor[bin];
     struct stats s = stats_read();
     check_sums(s);
     CHECK(a != 0 && stands > 0 && s.cached == stands * bytes && s.allocated == bytes);
-    tcache_free_slow(t, a, "test");
+    overflow_free(t, a, "test");
     s = stats_read();
     CHECK(s.cached >= stands * bytes && s.allocated == 0);
-    tcache_destroy(t);
+    depot_destroy(t);
     s = stats_read();
     check_sums(s);
     CHECK(s.cached == 0 && s.allocated == 0 && s.threads == 0);
@@ -96,7 +96,7 @@ static void test_cut(void)
 
 int main(void)
 {
-    heap_boot(2);
+    blocks_boot(2);
     check_sums(stats_read());
     CHECK(stats_read().mapped == 0);
     uint64_t bytes = fill();
@@ -106,5 +106,5 @@ int main(void)
     CHECK(stats_read().allocated == 0);
     test_large();
     test_cached();
-    return heap_done("stats");
+    return blocks_done("stats");
 }

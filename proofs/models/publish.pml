@@ -3,7 +3,7 @@
  *
  *   C text                                                             here
  *   radix_tree_reserve: leaf = POOL_NEW (zero), ATOMIC_STORE_RELEASE    WRITE_DATA, PUBLISH
- *   radix_tree_word:    ATOMIC_LOAD_ACQUIRE(radix_root[h]), leaf->..    LOAD, READ
+ *   radix_tree_tag:    ATOMIC_LOAD_ACQUIRE(radix_root[h]), leaf->..    LOAD, READ
  *   boot:               under boot_lock, if !booted: set up, store      LOCK, CHECK, WRITE_DATA, PUBLISH, UNLOCK
  *   thread_get:         load booted; false: boot(); then use            LOAD, READ
  *

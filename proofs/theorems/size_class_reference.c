@@ -8,8 +8,6 @@
 
 /*@ ghost
     /@ requires range: i < SC_NSIZES;
-       terminates      \true;
-       exits           \false;
        assigns         \nothing;
        ensures  form:  ScBytes(i) == SC_FORM(i);
     @/
@@ -18,9 +16,7 @@
     }
 */
 
-/*@ terminates \true;
-    exits \false;
-    assigns \nothing;
+/*@ assigns \nothing;
     ensures size0: ScBytes(0) == 8;
     ensures form0: POW2(3) + 0 * POW2(3) == 8;
     ensures bin0: 0 < SC_NBINS;
@@ -90,9 +86,7 @@ void theorem_rows_0(void)
     */
 }
 
-/*@ terminates \true;
-    exits \false;
-    assigns \nothing;
+/*@ assigns \nothing;
     ensures size8: ScBytes(8) == 128;
     ensures form8: POW2(6) + 4 * POW2(4) == 128;
     ensures bin8: 8 < SC_NBINS;
@@ -172,9 +166,7 @@ void theorem_rows_8(void)
     */
 }
 
-/*@ terminates \true;
-    exits \false;
-    assigns \nothing;
+/*@ assigns \nothing;
     ensures size16: ScBytes(16) == 512;
     ensures form16: POW2(8) + 4 * POW2(6) == 512;
     ensures bin16: 16 < SC_NBINS;
@@ -254,9 +246,7 @@ void theorem_rows_16(void)
     */
 }
 
-/*@ terminates \true;
-    exits \false;
-    assigns \nothing;
+/*@ assigns \nothing;
     ensures size24: ScBytes(24) == 2048;
     ensures form24: POW2(10) + 4 * POW2(8) == 2048;
     ensures bin24: 24 < SC_NBINS;
@@ -336,9 +326,7 @@ void theorem_rows_24(void)
     */
 }
 
-/*@ terminates \true;
-    exits \false;
-    assigns \nothing;
+/*@ assigns \nothing;
     ensures size32: ScBytes(32) == 8192;
     ensures form32: POW2(12) + 4 * POW2(10) == 8192;
     ensures bin32: 32 < SC_NBINS;
@@ -403,9 +391,7 @@ void theorem_rows_32(void)
     */
 }
 
-/*@ terminates \true;
-    exits \false;
-    assigns \nothing;
+/*@ assigns \nothing;
     ensures size40: ScBytes(40) == 32768;
     ensures form40: POW2(14) + 4 * POW2(12) == 32768;
     ensures bin40: 40 >= SC_NBINS;
@@ -453,9 +439,7 @@ void theorem_rows_40(void)
     */
 }
 
-/*@ terminates \true;
-    exits \false;
-    assigns \nothing;
+/*@ assigns \nothing;
     ensures size48: ScBytes(48) == 131072;
     ensures form48: POW2(16) + 4 * POW2(14) == 131072;
     ensures bin48: 48 >= SC_NBINS;
@@ -503,9 +487,7 @@ void theorem_rows_48(void)
     */
 }
 
-/*@ terminates \true;
-    exits \false;
-    assigns \nothing;
+/*@ assigns \nothing;
     ensures size56: ScBytes(56) == 524288;
     ensures form56: POW2(18) + 4 * POW2(16) == 524288;
     ensures bin56: 56 >= SC_NBINS;
@@ -553,9 +535,7 @@ void theorem_rows_56(void)
     */
 }
 
-/*@ terminates \true;
-    exits \false;
-    assigns \nothing;
+/*@ assigns \nothing;
     ensures size64: ScBytes(64) == 2097152;
     ensures form64: POW2(20) + 4 * POW2(18) == 2097152;
     ensures bin64: 64 >= SC_NBINS;
@@ -603,9 +583,7 @@ void theorem_rows_64(void)
     */
 }
 
-/*@ terminates \true;
-    exits \false;
-    assigns \nothing;
+/*@ assigns \nothing;
     ensures size72: ScBytes(72) == 8388608;
     ensures form72: POW2(22) + 4 * POW2(20) == 8388608;
     ensures bin72: 72 >= SC_NBINS;
@@ -653,9 +631,7 @@ void theorem_rows_72(void)
     */
 }
 
-/*@ terminates \true;
-    exits \false;
-    assigns \nothing;
+/*@ assigns \nothing;
     ensures size80: ScBytes(80) == 33554432;
     ensures form80: POW2(24) + 4 * POW2(22) == 33554432;
     ensures bin80: 80 >= SC_NBINS;
@@ -703,9 +679,7 @@ void theorem_rows_80(void)
     */
 }
 
-/*@ terminates \true;
-    exits \false;
-    assigns \nothing;
+/*@ assigns \nothing;
     ensures size88: ScBytes(88) == 134217728;
     ensures form88: POW2(26) + 4 * POW2(24) == 134217728;
     ensures bin88: 88 >= SC_NBINS;
@@ -753,9 +727,7 @@ void theorem_rows_88(void)
     */
 }
 
-/*@ terminates \true;
-    exits \false;
-    assigns \nothing;
+/*@ assigns \nothing;
     ensures size96: ScBytes(96) == 536870912;
     ensures form96: POW2(28) + 4 * POW2(26) == 536870912;
     ensures bin96: 96 >= SC_NBINS;
@@ -803,9 +775,7 @@ void theorem_rows_96(void)
     */
 }
 
-/*@ terminates \true;
-    exits \false;
-    assigns \nothing;
+/*@ assigns \nothing;
     ensures size104: ScBytes(104) == 2147483648;
     ensures form104: POW2(30) + 4 * POW2(28) == 2147483648;
     ensures bin104: 104 >= SC_NBINS;
@@ -853,9 +823,7 @@ void theorem_rows_104(void)
     */
 }
 
-/*@ terminates \true;
-    exits \false;
-    assigns \nothing;
+/*@ assigns \nothing;
     ensures size112: ScBytes(112) == 8589934592;
     ensures form112: POW2(32) + 4 * POW2(30) == 8589934592;
     ensures bin112: 112 >= SC_NBINS;
@@ -903,9 +871,7 @@ void theorem_rows_112(void)
     */
 }
 
-/*@ terminates \true;
-    exits \false;
-    assigns \nothing;
+/*@ assigns \nothing;
     ensures size120: ScBytes(120) == 34359738368;
     ensures form120: POW2(34) + 4 * POW2(32) == 34359738368;
     ensures bin120: 120 >= SC_NBINS;
@@ -953,9 +919,7 @@ void theorem_rows_120(void)
     */
 }
 
-/*@ terminates \true;
-    exits \false;
-    assigns \nothing;
+/*@ assigns \nothing;
     ensures size128: ScBytes(128) == 137438953472;
     ensures form128: POW2(36) + 4 * POW2(34) == 137438953472;
     ensures bin128: 128 >= SC_NBINS;
@@ -1003,9 +967,7 @@ void theorem_rows_128(void)
     */
 }
 
-/*@ terminates \true;
-    exits \false;
-    assigns \nothing;
+/*@ assigns \nothing;
     ensures size136: ScBytes(136) == 549755813888;
     ensures form136: POW2(38) + 4 * POW2(36) == 549755813888;
     ensures bin136: 136 >= SC_NBINS;
@@ -1053,9 +1015,7 @@ void theorem_rows_136(void)
     */
 }
 
-/*@ terminates \true;
-    exits \false;
-    assigns \nothing;
+/*@ assigns \nothing;
     ensures size144: ScBytes(144) == 2199023255552;
     ensures form144: POW2(40) + 4 * POW2(38) == 2199023255552;
     ensures bin144: 144 >= SC_NBINS;
@@ -1103,9 +1063,7 @@ void theorem_rows_144(void)
     */
 }
 
-/*@ terminates \true;
-    exits \false;
-    assigns \nothing;
+/*@ assigns \nothing;
     ensures size152: ScBytes(152) == 8796093022208;
     ensures form152: POW2(42) + 4 * POW2(40) == 8796093022208;
     ensures bin152: 152 >= SC_NBINS;
@@ -1153,9 +1111,7 @@ void theorem_rows_152(void)
     */
 }
 
-/*@ terminates \true;
-    exits \false;
-    assigns \nothing;
+/*@ assigns \nothing;
     ensures size160: ScBytes(160) == 35184372088832;
     ensures form160: POW2(44) + 4 * POW2(42) == 35184372088832;
     ensures bin160: 160 >= SC_NBINS;
@@ -1203,9 +1159,7 @@ void theorem_rows_160(void)
     */
 }
 
-/*@ terminates \true;
-    exits \false;
-    assigns \nothing;
+/*@ assigns \nothing;
     ensures size168: ScBytes(168) == 140737488355328;
     ensures form168: POW2(46) + 4 * POW2(44) == 140737488355328;
     ensures bin168: 168 >= SC_NBINS;
@@ -1253,9 +1207,7 @@ void theorem_rows_168(void)
     */
 }
 
-/*@ terminates \true;
-    exits \false;
-    assigns \nothing;
+/*@ assigns \nothing;
     ensures size176: ScBytes(176) == 562949953421312;
     ensures form176: POW2(48) + 4 * POW2(46) == 562949953421312;
     ensures bin176: 176 >= SC_NBINS;
@@ -1303,9 +1255,7 @@ void theorem_rows_176(void)
     */
 }
 
-/*@ terminates \true;
-    exits \false;
-    assigns \nothing;
+/*@ assigns \nothing;
     ensures size184: ScBytes(184) == 2251799813685248;
     ensures form184: POW2(50) + 4 * POW2(48) == 2251799813685248;
     ensures bin184: 184 >= SC_NBINS;
@@ -1353,9 +1303,7 @@ void theorem_rows_184(void)
     */
 }
 
-/*@ terminates \true;
-    exits \false;
-    assigns \nothing;
+/*@ assigns \nothing;
     ensures size192: ScBytes(192) == 9007199254740992;
     ensures form192: POW2(52) + 4 * POW2(50) == 9007199254740992;
     ensures bin192: 192 >= SC_NBINS;
@@ -1403,9 +1351,7 @@ void theorem_rows_192(void)
     */
 }
 
-/*@ terminates \true;
-    exits \false;
-    assigns \nothing;
+/*@ assigns \nothing;
     ensures size200: ScBytes(200) == 36028797018963968;
     ensures form200: POW2(54) + 4 * POW2(52) == 36028797018963968;
     ensures bin200: 200 >= SC_NBINS;
@@ -1453,9 +1399,7 @@ void theorem_rows_200(void)
     */
 }
 
-/*@ terminates \true;
-    exits \false;
-    assigns \nothing;
+/*@ assigns \nothing;
     ensures size208: ScBytes(208) == 144115188075855872;
     ensures form208: POW2(56) + 4 * POW2(54) == 144115188075855872;
     ensures bin208: 208 >= SC_NBINS;
@@ -1503,9 +1447,7 @@ void theorem_rows_208(void)
     */
 }
 
-/*@ terminates \true;
-    exits \false;
-    assigns \nothing;
+/*@ assigns \nothing;
     ensures size216: ScBytes(216) == 576460752303423488;
     ensures form216: POW2(58) + 4 * POW2(56) == 576460752303423488;
     ensures bin216: 216 >= SC_NBINS;
@@ -1553,9 +1495,7 @@ void theorem_rows_216(void)
     */
 }
 
-/*@ terminates \true;
-    exits \false;
-    assigns \nothing;
+/*@ assigns \nothing;
     ensures size224: ScBytes(224) == 2305843009213693952;
     ensures form224: POW2(60) + 4 * POW2(58) == 2305843009213693952;
     ensures bin224: 224 >= SC_NBINS;
@@ -1603,18 +1543,14 @@ void theorem_rows_224(void)
     */
 }
 
-/*@ terminates \true;
-    exits \false;
-    assigns \nothing;
+/*@ assigns \nothing;
     ensures all: SC_NSIZES == 232;
 */
 void theorem_count(void)
 {
 }
 
-/*@ terminates \true;
-    exits \false;
-    assigns \nothing;
+/*@ assigns \nothing;
     ensures old0: ScBytes(0) == 8;
     ensures old1: ScBytes(1) == 16;
     ensures old2: ScBytes(2) == 32;

@@ -2,11 +2,9 @@
 #include "math/align.h"
 #include "math/size_class.h"
 
-#include "size_class_align_lemmas.acsl"
+#include "math/size_class_align_lemmas.acsl"
 
 /*@ requires range:  szind < SC_NSIZES;
-    terminates       \true;
-    exits            \false;
     assigns          \nothing;
     ensures  same:   \result == szind;
 */
@@ -20,8 +18,6 @@ static uint32_t theorem_round_trip(uint32_t szind)
 }
 
 /*@ requires order:   a <= b;
-    terminates        \true;
-    exits             \false;
     assigns           \nothing;
     ensures  monotone: \result;
 */
@@ -32,8 +28,6 @@ static bool theorem_monotone(uint64_t a, uint64_t b)
 
 /*@ requires booted: SizeClassTable(SC_LOOKUP_MAX / SC_TINY + 1);
     requires range:  size_bytes <= SC_LOOKUP_MAX;
-    terminates       \true;
-    exits            \false;
     assigns          \nothing;
     ensures  same:   \result;
 */
@@ -44,8 +38,6 @@ static bool theorem_table(uint64_t size_bytes)
 
 /* Less than size / NGROUP is wasted, or less than a quantum. */
 /*@ requires range:  SC_QUANTUM / 2 < size_bytes <= SC_LARGE_MAXCLASS;
-    terminates       \true;
-    exits            \false;
     assigns          \nothing;
     ensures  few:    size_bytes <= SC_NGROUP * SC_QUANTUM ==> \result < SC_QUANTUM;
     ensures  part:   size_bytes > SC_NGROUP * SC_QUANTUM ==> \result * SC_NGROUP < size_bytes;
@@ -62,8 +54,6 @@ static uint64_t theorem_waste(uint64_t size_bytes)
 /* A multiple of a power of two gets a class that is a multiple of it: aligned requests need only round up. */
 /*@ requires power:    IsPowerOfTwo(align_bytes);
     requires range:    1 <= size_bytes && size_bytes + align_bytes - 1 <= SC_LARGE_MAXCLASS;
-    terminates         \true;
-    exits              \false;
     assigns            \nothing;
     ensures  fits:     size_bytes <= \result;
     ensures  aligned:  \result % align_bytes == 0;
@@ -79,25 +69,19 @@ static uint64_t theorem_aligned(uint64_t size_bytes, uint64_t align_bytes)
 }
 
 /*@ requires range:  psz < SC_NPSIZES;
-    terminates       \true;
-    exits            \false;
+    requires pages:  1 <= npages == Rung(psz);
     assigns          \nothing;
-    ensures  same:   \result;
+    ensures  same:   \result == psz;
 */
-static bool theorem_page_round_trip(uint32_t psz)
+static uint32_t theorem_page_class(uint32_t psz, uint64_t npages)
 {
-    uint64_t npages = size_class_page_count(psz);
     uint32_t floor = size_class_page_index(npages);
-    uint32_t ceil = size_class_page_index_ceil(npages);
     /*@ ghost ladder_lemma_order(psz); */
     /*@ ghost ladder_lemma_order(floor); */
-    /*@ ghost if (ceil > 0) { ladder_lemma_order(ceil - 1); } */
-    return floor == psz && ceil == psz;
+    return floor;
 }
 
 /*@ requires some:   1 <= a <= b;
-    terminates       \true;
-    exits            \false;
     assigns          \nothing;
     ensures  monotone: \result;
 */
@@ -106,19 +90,5 @@ static bool theorem_page_floor_monotone(uint64_t a, uint64_t b)
     uint32_t i = size_class_page_index(a);
     uint32_t j = size_class_page_index(b);
     /*@ ghost ladder_lemma_order(i); */
-    return i <= j;
-}
-
-/*@ requires some:   1 <= a <= b;
-    terminates       \true;
-    exits            \false;
-    assigns          \nothing;
-    ensures  monotone: \result;
-*/
-static bool theorem_page_ceil_monotone(uint64_t a, uint64_t b)
-{
-    uint32_t i = size_class_page_index_ceil(a);
-    uint32_t j = size_class_page_index_ceil(b);
-    /*@ ghost if (i > 0) { ladder_lemma_order(i - 1); } */
     return i <= j;
 }

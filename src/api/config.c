@@ -1,4 +1,4 @@
-/* config: a parser for `name:value,name:value`. */
+/* config: see config.h. */
 #include "api/config.h"
 
 #include <string.h>
@@ -6,11 +6,11 @@
 #include <unistd.h>
 
 #include "api/text.h"
-#include "heap/bin.h"
+#include "blocks/bin.h"
 #include "platform/os.h"
 
 #define DECAY_MS_MAX (INT64_C(1) << 40)     /* 35 years */
-#define COMPLAINT_MAX 200U                  /* bytes of a pair that are quoted: the line and its end must fit into a text */
+#define COMPLAINT_MAX 200U                  /* bytes of a pair that are quoted, so that the line and its end fit into a text */
 
 struct config config;
 

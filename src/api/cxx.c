@@ -1,7 +1,7 @@
 /* cxx: the C++ operators new and delete under their mangled names (Itanium ABI), in C, so that a C program that preloads
- * the library does not load the C++ runtime. The runtime's two functions that are needed when memory is short are weak:
- * in a program that uses the operators they are there. In the static library these operators are a member of their own,
- * which only a C++ program pulls in; there (QED_STATIC_CXX) the references are ordinary ones.
+ * the library does not load the C++ runtime. The two functions of the runtime that are needed when memory is short are weak, because
+ * a program that uses the operators has them. In the static library these operators are a member of their own, which only a C++
+ * program pulls in. There (QED_STATIC_CXX) the references are ordinary ones.
  */
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -11,7 +11,6 @@
 #include "api/export.h"
 
 #include "qedmalloc/qedmalloc.h"
-
 
 #ifdef QED_STATIC_CXX
 #define RUNTIME
@@ -26,13 +25,13 @@ extern _Noreturn void cxx_throw_bad_alloc(void) __asm__("_ZSt17__throw_bad_alloc
 
 bool cxx_catch(new_handler handler);        /* cxx_catch.cc */
 
-/* A runtime that was opened after this library is found by name. */
+/* Returns the linked function, or the one by that name in a runtime that was opened after this library. */
 static void *cxx_find(void *linked, const char *name)
 {
     return linked != NULL ? linked : dlsym(RTLD_DEFAULT, name);
 }
 
-/* The program's handler, NULL if it has none: [new.delete.single] calls it until it frees memory, throws or is gone. */
+/* Returns the program's handler, or NULL if it has none. By [new.delete.single] it is called until it frees memory, throws or is gone. */
 static new_handler cxx_handler(void)
 {
     new_handler (*get)(void) = (new_handler(*)(void))cxx_find((void *)cxx_get_new_handler, "_ZSt15get_new_handlerv");
@@ -54,14 +53,14 @@ static void *cxx_new(size_t size, size_t alignment)
     if (block == NULL) {
         void (*throw_bad_alloc)(void) = (void (*)(void))cxx_find((void *)cxx_throw_bad_alloc, "_ZSt17__throw_bad_allocv");
         if (throw_bad_alloc == NULL) {
-            abort();                        /* operator new without a C++ runtime: nobody could catch */
+            abort();                        /* without a C++ runtime nobody could catch */
         }
         throw_bad_alloc();
     }
     return block;
 }
 
-/* As operator new, but what the handler throws ends the search. */
+/* Returns NULL where the handler throws or there is none. */
 static void *cxx_new_nothrow(size_t size, size_t alignment)
 {
     void *block = cxx_alloc(size, alignment);

@@ -1,4 +1,4 @@
-/* cxx_catch: the one thing that C cannot say: a new_handler may throw, and operator new(nothrow) must then return NULL.
+/* cxx_catch: what C cannot say. A new_handler may throw, and operator new(nothrow) must then return NULL.
  *
  * The C++ runtime's symbols are weak, so that the library does not bring the runtime into programs without C++; a handler
  * exists only where a runtime does.
@@ -11,7 +11,7 @@ __asm__(".weak __gxx_personality_v0\n"
         ".weak _ZSt9terminatev\n");
 #endif
 
-/* Calls the handler: false if it threw. */
+/* Calls the handler. Returns false if it threw. */
 extern "C" bool cxx_catch(void (*handler)()) __attribute__((visibility("hidden")));
 
 extern "C" bool cxx_catch(void (*handler)())

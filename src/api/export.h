@@ -1,5 +1,5 @@
-/* export: every public function is defined once as qed_NAME. The drop-in library also exports it as NAME; the library
- * for embedding (built with QED_PREFIX_ONLY) does not. */
+/* export: every public function is defined once as qed_NAME. The drop-in library also exports it as NAME. The library for
+ * embedding, which is built with QED_PREFIX_ONLY, does not. */
 #ifndef QED_API_EXPORT_H
 #define QED_API_EXPORT_H
 

@@ -2,10 +2,13 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdlib.h>
 
 #include "api/config.h"
 #include "api/report.h"
 #include "api/thread.h"
+#include "platform/os.h"
+#include "tcache/stats.h"
 
 static pthread_key_t exit_key;
 static bool          exit_key_made;
@@ -19,16 +22,45 @@ void thread_watch(struct tcache *t)
     }
 }
 
+/* A program that ends calls its handlers of atexit, then destructors; where the library alone is unloaded, its first destructors
+ * run before its handlers of atexit. */
+static bool library_left;
+static bool library_exits;
+
+static void library_leave(void)
+{
+    library_left = true;
+}
+
 __attribute__((constructor(101))) static void library_start(void)
 {
     (void)thread_get();
     exit_key_made = pthread_key_create(&exit_key, thread_exit) == 0;
     pthread_atfork(thread_fork_prepare, thread_fork_parent, thread_fork_child);
+    atexit(library_leave);
 }
 
 __attribute__((destructor)) static void library_end(void)
 {
+    library_exits = library_left;
     if (config.stats_print) {
         report_print();
+    }
+}
+
+/* The last of all destructors, after those that may still allocate. A library that is unloaded, which only one that is embedded
+ * in a plugin can be, takes with it what would call or hold it: the C library takes the fork handlers away. Threads that have a
+ * cache in it live on without. */
+__attribute__((destructor(101))) static void library_unload(void)
+{
+    if (library_exits) {
+        return;
+    }
+    if (exit_key_made) {
+        exit_key_made = false;
+        pthread_key_delete(exit_key);
+    }
+    if (stats_read().allocated == 0) {
+        os_unmap_all();
     }
 }

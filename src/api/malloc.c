@@ -1,11 +1,11 @@
-/* malloc: the malloc family. Fast paths here, slow ones in tcache; this is the only layer that knows errno, and the
- * only one that turns addresses into pointers. */
+/* malloc: the malloc family. The fast paths are inlined here, and the slow ones are in tcache. Only this layer knows errno, and only this
+ * layer turns addresses into pointers. */
 #include "api/malloc.h"
 
 #include <stdbool.h>
 
 #include "api/export.h"
-#include "api/malloc_steps.h"
+#include "api/block.h"
 #include "math/product.h"
 #include "math/size_class.h"
 #include "platform/trap.h"
@@ -14,9 +14,8 @@
 
 /* ---- taking ------------------------------------------------------------------------------------------------------ */
 
-/*@ terminates         \true;
-    exits              \false;
-    assigns            errno;
+/* Returns the address, and sets errno where it is 0. */
+/*@ assigns            errno;
     ensures  same:     \result == block;
     ensures  error:    errno == (block == 0 ? ENOMEM : \old(errno));
 */
@@ -28,66 +27,51 @@ static uint64_t block_or_enomem(uint64_t block)
     return block;
 }
 
-/* A block of a class that passes through the thread caches. */
+/* Returns a block of a class that passes through the thread caches, or 0 without memory. */
 /*@ requires ok:       MallocOk;
     requires mine:     t == thread_cache;
-    requires bin:      0 < bin < TCACHE_BINS;
-    terminates         \true;
-    exits              \false;
+    requires stack:    0 < stack < TCACHE_STACKS;
     assigns            MALLOC_ASSIGNS_HEAP;
     ensures  ok:       MallocOk;
-    ensures  live:     \result != 0 ==> BlockLive(\result);
-    ensures  new:      !BlockLive{Pre}(\result);
-    ensures  kept:     LiveKeptBut{Pre,Post}(0);
-    ensures  only:     LiveNoneNewBut{Pre,Post}(\result);
-    ensures  class:    \result != 0 ==> block_szind[\result] == bin - 1;
+    ENSURES_NEW_ADDRESS;
+    ensures  class:    \result != 0 ==> block_szind[\result] == stack - 1;
 */
-static uint64_t block_take_cached(struct tcache *t, uint32_t bin)
+static uint64_t block_take_cached(struct tcache *t, uint32_t stack)
 {
-    uint64_t block = tcache_pop(t, bin);
-    return block != 0 ? block : tcache_refill(t, bin);
+    uint64_t block = tcache_pop(t, stack);
+    return block != 0 ? block : refill(t, stack);
 }
 
-/* The same as block_take_extent, 0 also for no class; one slow event. */
+/* Counts a slow event and returns a large block of that class, or 0 without memory. Class SC_NSIZES is no class, and gives 0. */
 /*@ requires ok:       MallocOk;
     requires mine:     t == thread_cache;
     requires power:    IsPowerOfTwo(align_bytes);
     requires class:    SC_NBINS <= szind <= SC_NSIZES;
     requires zeroed:   \valid(zeroed);
-    terminates         \true;
-    exits              \false;
     assigns            MALLOC_ASSIGNS_HEAP, *zeroed;
     ensures  ok:       MallocOk;
-    ensures  live:     \result != 0 ==> BlockLive(\result);
-    ensures  new:      !BlockLive{Pre}(\result);
-    ensures  kept:     LiveKeptBut{Pre,Post}(0);
-    ensures  only:     LiveNoneNewBut{Pre,Post}(\result);
+    ENSURES_NEW_ADDRESS;
     ensures  class:    \result != 0 ==> block_szind[\result] == szind;
     ensures  aligned:  \result % align_bytes == 0;
 */
 static uint64_t block_take_large(struct tcache *t, uint32_t szind, uint64_t align_bytes, bool *zeroed)
 {
     /*@ ghost align_lemma_range(align_bytes); */
-    tcache_tick(t);
+    refill_tick(t);
     return szind < SC_NSIZES ? block_take_extent(szind, align_bytes, zeroed) : 0;
 }
 
-/* A block of the class, SC_NSIZES for none, aligned to align_bytes, a power of two. The blocks of a class that is a multiple
- * of it are, up to PAGE; above, only large ones. */
+/* Returns a block of that class, aligned to align_bytes, which is a power of two, or 0 without memory. Class SC_NSIZES is no class, and gives
+ * 0. Up to PAGE the blocks of a class whose size is a multiple of align_bytes are aligned to it. Above PAGE only large blocks can be. */
 /*@ requires ok:       MallocOk;
     requires power:    IsPowerOfTwo(align_bytes);
     requires class:    szind <= SC_NSIZES;
     requires whole:    szind < SC_NSIZES && align_bytes <= PAGE ==> ScBytes(szind) % align_bytes == 0;
     requires large:    align_bytes > PAGE ==> SC_NBINS <= szind;
     requires zeroed:   \valid(zeroed);
-    terminates         \true;
-    exits              \false;
     assigns            MALLOC_ASSIGNS_HEAP, *zeroed;
     ensures  ok:       MallocOk;
-    ensures  live:     \result != 0 ==> BlockLive(\result);
-    ensures  new:      !BlockLive{Pre}(\result);
-    ensures  kept:     LiveKeptBut{Pre,Post}(0);
-    ensures  only:     LiveNoneNewBut{Pre,Post}(\result);
+    ENSURES_NEW_ADDRESS;
     ensures  class:    \result != 0 ==> szind < SC_NSIZES && block_szind[\result] == szind;
     ensures  aligned:  \result % align_bytes == 0;
 */
@@ -96,7 +80,7 @@ static uint64_t block_take(uint32_t szind, uint64_t align_bytes, bool *zeroed)
     /*@ ghost align_lemma_range(align_bytes); */
     struct tcache *t = thread_get();
     *zeroed = false;
-    if (szind + 1 >= TCACHE_BINS || align_bytes > PAGE) {
+    if (szind + 1 >= TCACHE_STACKS || align_bytes > PAGE) {
         return block_take_large(t, szind, align_bytes, zeroed);
     }
     uint64_t block = block_take_cached(t, szind + 1);
@@ -105,18 +89,10 @@ static uint64_t block_take(uint32_t szind, uint64_t align_bytes, bool *zeroed)
 }
 
 /*@ requires ok:       MallocOk;
-    terminates         \true;
-    exits              \false;
     assigns            MALLOC_ASSIGNS, errno;
     ensures  ok:       MallocOk;
-    ensures  live:     \result != NULL ==> BlockLive(ADDR(\result));
-    ensures  new:      !BlockLive{Pre}(ADDR(\result));
-    ensures  kept:     LiveKeptBut{Pre,Post}(0);
-    ensures  only:     LiveNoneNewBut{Pre,Post}(ADDR(\result));
-    ensures  contents: ContentsKeptBut{Pre,Post}(0);
+    ENSURES_NEW_BLOCK;
     ensures  class:    \result != NULL ==> BlockOf(ADDR(\result), size);
-    ensures  apart:    \result != NULL ==> LiveApart(ADDR(\result));
-    ensures  ends:     \result != NULL ==> BlockEnds(ADDR(\result));
     ensures  aligned:  AlignedForSize(ADDR(\result), size);
     ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
 */
@@ -133,7 +109,7 @@ PUBLIC void *qed_malloc(size_t size)
 {
     if (LIKELY(size <= SC_LOOKUP_MAX)) {
         struct tcache *t = thread_cache;
-        uint64_t       block = tcache_pop(t, tcache_bin_of(t, size));
+        uint64_t       block = tcache_pop(t, tcache_stack_of(t, size));
         if (LIKELY(block != 0)) {
             /*@ ghost block_lemma_found(block, size); */
             return (void *)block;
@@ -161,10 +137,9 @@ PUBLIC void *qed_calloc(size_t count, size_t size)
     return (void *)block_or_enomem(block);
 }
 
-/* Class of a block that is aligned to align_bytes, a power of two: up to PAGE, the class of a multiple of it is one too. */
+/* Returns the class for a block that is aligned to align_bytes, a power of two, or SC_NSIZES where there is none. Up to PAGE the size is
+ * rounded up to a multiple of align_bytes, and then the size of its class is a multiple too. */
 /*@ requires power:    IsPowerOfTwo(align_bytes);
-    terminates         \true;
-    exits              \false;
     assigns            \nothing;
     ensures  range:    \result <= SC_NSIZES;
     ensures  class:    \result < SC_NSIZES ==> ClassOf(AlignedSize(align_bytes, size), \result);
@@ -191,18 +166,13 @@ static uint32_t class_aligned(size_t align_bytes, size_t size)
 
 /*@ requires ok:       MallocOk;
     requires power:    IsPowerOfTwo(align_bytes);
-    terminates         \true;
-    exits              \false;
     assigns            MALLOC_ASSIGNS_HEAP;
     ensures  ok:       MallocOk;
-    ensures  live:     \result != 0 ==> BlockLive(\result);
+    ENSURES_BLOCK(\result != 0, \result);
     ensures  new:      !BlockLive{Pre}(\result);
-    ensures  kept:     LiveKeptBut{Pre,Post}(0);
-    ensures  only:     LiveNoneNewBut{Pre,Post}(\result);
+    ENSURES_LIVE_KEPT(0, \result);
     ensures  class:    \result != 0 ==> BlockOf(\result, AlignedSize(align_bytes, size));
     ensures  fits:     \result != 0 ==> size <= BlockBytes(\result);
-    ensures  apart:    \result != 0 ==> LiveApart(\result);
-    ensures  ends:     \result != 0 ==> BlockEnds(\result);
     ensures  aligned:  \result % align_bytes == 0;
 */
 static uint64_t block_take_aligned(size_t align_bytes, size_t size)
@@ -241,7 +211,7 @@ PUBLIC void *qed_memalign(size_t alignment, size_t size)
 {
     /*@ ghost align_lemma_range(alignment); */
     if (alignment > SC_LARGE_MAXCLASS) {
-        errno = EINVAL;
+        errno = alignment > SIZE_MAX / 2 + 1 ? EINVAL : ENOMEM;
         return NULL;
     }
     return (void *)block_or_enomem(block_take_aligned(align_power_above(alignment), size));
@@ -269,18 +239,15 @@ PUBLIC void *qed_pvalloc(size_t size)
 
 /*@ requires ok:       MallocOk;
     requires valid:    BlockOrNull(block);
-    terminates         \true;
-    exits              \false;
     assigns            MALLOC_ASSIGNS_HEAP;
     ensures  ok:       MallocOk;
     ensures  gone:     !BlockLive(block);
-    ensures  kept:     LiveKeptBut{Pre,Post}(block);
-    ensures  only:     LiveNoneNewBut{Pre,Post}(0);
+    ENSURES_LIVE_KEPT(block, 0);
 */
 static __attribute__((noinline)) void free_slow(uint64_t block, const char *call)
 {
     if (block != 0) {
-        tcache_free_slow(thread_get(), block, call);
+        overflow_free(thread_get(), block, call);
     }
 }
 
@@ -294,13 +261,10 @@ PUBLIC void qed_free(void *block)
 /*@ requires ok:       MallocOk;
     requires valid:    BlockOrNull(block);
     requires class:    block != 0 ==> szind < SC_NSIZES && block_szind[block] == szind;
-    terminates         \true;
-    exits              \false;
     assigns            MALLOC_ASSIGNS_HEAP;
     ensures  ok:       MallocOk;
     ensures  gone:     !BlockLive(block);
-    ensures  kept:     LiveKeptBut{Pre,Post}(block);
-    ensures  only:     LiveNoneNewBut{Pre,Post}(0);
+    ENSURES_LIVE_KEPT(block, 0);
 */
 static void free_checked(uint64_t block, uint32_t szind, const char *call)
 {
@@ -339,20 +303,17 @@ PUBLIC size_t qed_malloc_usable_size(void *block)
 
 /* ---- resizing ---------------------------------------------------------------------------------------------------- */
 
-/* True: the block is of the class now, where it is. */
+/* Gives the block that class where it is, and returns true. Returns false where it has to move. */
 /*@ requires ok:       MallocOk;
     requires live:     BlockLive(block);
     requires now:      bytes_now == BlockBytes(block);
     requires class:    szind <= SC_NSIZES;
-    terminates         \true;
-    exits              \false;
-    assigns            HEAP_ASSIGNS;
+    assigns            BLOCKS_ASSIGNS;
     ensures  ok:       MallocOk;
     ensures  live:     BlockLive(block);
     ensures  class:    \result ==> szind < SC_NSIZES && block_szind[block] == szind;
     ensures  same:     !\result ==> block_szind[block] == \old(block_szind[block]);
-    ensures  kept:     LiveKeptBut{Pre,Post}(block);
-    ensures  only:     LiveNoneNewBut{Pre,Post}(0);
+    ENSURES_LIVE_KEPT(block, 0);
 */
 static __attribute__((noinline)) bool realloc_in_place(uint64_t block, uint64_t bytes_now, uint32_t szind)
 {
@@ -370,17 +331,14 @@ static __attribute__((noinline)) bool realloc_in_place(uint64_t block, uint64_t 
     return block_resize(block, szind);
 }
 
-/* A block's first bytes come into another one, and it goes. */
+/* Copies the first bytes of a block into another block and frees it. */
 /*@ requires ok:       MallocOk;
     requires live:     BlockLive(ADDR(to)) && BlockLive(ADDR(block)) && ADDR(to) != ADDR(block);
     requires fits:     bytes <= BlockBytes(ADDR(to)) && bytes <= BlockBytes(ADDR(block));
-    terminates         \true;
-    exits              \false;
     assigns            MALLOC_ASSIGNS, errno;
     ensures  ok:       MallocOk;
     ensures  gone:     !BlockLive(ADDR(block));
-    ensures  kept:     LiveKeptBut{Pre,Post}(ADDR(block));
-    ensures  only:     LiveNoneNewBut{Pre,Post}(0);
+    ENSURES_LIVE_KEPT(ADDR(block), 0);
     ensures  prefix:   PrefixKept{Pre,Post}(ADDR(to), ADDR(block), bytes);
     ensures  contents: \forall integer b; b != ADDR(to) && b != ADDR(block) && BlockLive{Pre}(b) ==> BytesKept{Pre,Post}(b);
     ensures  error:    errno == \old(errno);
@@ -391,28 +349,21 @@ static inline void realloc_into(void *to, void *block, uint64_t bytes)
     qed_free(block);
 }
 
-/* The block goes to another place. */
+/* Moves the contents of a block to a new one and returns that, or returns NULL and keeps the block. */
 /*@ requires ok:       MallocOk;
     requires live:     BlockLive(ADDR(block));
     requires now:      bytes_now == BlockBytes(ADDR(block));
-    terminates         \true;
-    exits              \false;
     assigns            MALLOC_ASSIGNS, errno;
     ensures  ok:       MallocOk;
-    ensures  live:     \result != NULL ==> BlockLive(ADDR(\result));
+    ENSURES_BLOCK(\result != NULL, ADDR(\result));
     ensures  new:      !BlockLive{Pre}(ADDR(\result));
     ensures  gone:     \result != NULL ==> !BlockLive(ADDR(block));
-    ensures  kept:     LiveKeptBut{Pre,Post}(ADDR(block));
-    ensures  only:     LiveNoneNewBut{Pre,Post}(ADDR(\result));
-    ensures  contents: ContentsKeptBut{Pre,Post}(ADDR(block));
+    ENSURES_REST_KEPT(ADDR(block), ADDR(\result));
     ensures  prefix:   \result != NULL ==> PrefixKept{Pre,Post}(ADDR(\result), ADDR(block), \min(bytes_now, size));
     ensures  class:    \result != NULL ==> BlockOf(ADDR(\result), size);
-    ensures  apart:    \result != NULL ==> LiveApart(ADDR(\result));
-    ensures  ends:     \result != NULL ==> BlockEnds(ADDR(\result));
     ensures  aligned:  AlignedForSize(ADDR(\result), size);
     ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
-    ensures  still:    \result == NULL ==> LiveKeptBut{Pre,Post}(0);
-    ensures  same:     \result == NULL ==> ContentsKeptBut{Pre,Post}(0);
+    ENSURES_NOTHING_LOST(\result == NULL);
 */
 static __attribute__((noinline)) void *realloc_move(void *block, uint64_t bytes_now, size_t size)
 {
@@ -424,35 +375,28 @@ static __attribute__((noinline)) void *realloc_move(void *block, uint64_t bytes_
     return moved;
 }
 
-/* A block gets another size, where it is or elsewhere; NULL, and it stays as it is. */
+/* Gives a block another size, where it is or elsewhere. Returns NULL, and keeps the block as it is, without memory. */
 /*@ requires ok:       MallocOk;
     requires live:     BlockLive(ADDR(block));
-    terminates         \true;
-    exits              \false;
     assigns            MALLOC_ASSIGNS, errno;
     ensures  ok:       MallocOk;
-    ensures  live:     \result != NULL ==> BlockLive(ADDR(\result));
+    ENSURES_BLOCK(\result != NULL, ADDR(\result));
     ensures  new:      ADDR(\result) != ADDR(block) ==> !BlockLive{Pre}(ADDR(\result));
     ensures  gone:     ADDR(\result) != ADDR(block) && \result != NULL ==> !BlockLive(ADDR(block));
-    ensures  kept:     LiveKeptBut{Pre,Post}(ADDR(block));
-    ensures  only:     LiveNoneNewBut{Pre,Post}(ADDR(\result));
-    ensures  contents: ContentsKeptBut{Pre,Post}(ADDR(block));
+    ENSURES_REST_KEPT(ADDR(block), ADDR(\result));
     ensures  prefix:   \result != NULL ==>
                        PrefixKept{Pre,Post}(ADDR(\result), ADDR(block), \min(BlockBytes{Pre}(ADDR(block)), size));
     ensures  class:    \result != NULL ==> BlockOf(ADDR(\result), size);
-    ensures  apart:    \result != NULL ==> LiveApart(ADDR(\result));
-    ensures  ends:     \result != NULL ==> BlockEnds(ADDR(\result));
     ensures  aligned:  AlignedForSize(ADDR(\result), size);
     ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
-    ensures  still:    \result == NULL ==> LiveKeptBut{Pre,Post}(0);
-    ensures  same:     \result == NULL ==> ContentsKeptBut{Pre,Post}(0);
+    ENSURES_NOTHING_LOST(\result == NULL);
 */
 static inline void *realloc_live(void *block, size_t size)
 {
     (void)thread_get();
     uint64_t bytes_now = block_usable((uint64_t)block, "realloc");
     /*@ assert now: bytes_now == BlockBytes{Pre}(ADDR(block)); */
-    /* In the upper part of its class: the class below is smaller. */
+    /* A size in the upper part of the block's class is above the class below, so the block keeps its class. */
     bool same = size <= bytes_now && bytes_now - size < bytes_now / (2 * SC_NGROUP);
     /*@ ghost if (same) { block_lemma_upper(size, block_szind[ADDR(block)]); } */
     if (same || realloc_in_place((uint64_t)block, bytes_now, size_class_index(size))) {

@@ -1,7 +1,7 @@
 /* malloc: the contracts of the malloc family, for clients and proofs. The functions are those of qedmalloc.h.
  *
- * A result is an address in the heap model (spec/heap.acsl). NULL is address 0, which is never a block: a clause that
- * leaves out one block leaves out none if that is 0.
+ * A result is an address in the model of blocks (spec/blocks/blocks.acsl). NULL is address 0, which is never a block, so a clause
+ * that leaves out block 0 leaves out none.
  */
 #ifndef QED_API_MALLOC_H
 #define QED_API_MALLOC_H
@@ -16,37 +16,21 @@
 #include "include/qedmalloc/qedmalloc.h"
 
 /*@ requires ok:       MallocOk;
-    terminates         \true;
-    exits              \false;
     assigns            MALLOC_ASSIGNS, errno;
     ensures  ok:       MallocOk;
-    ensures  live:     \result != NULL ==> BlockLive(ADDR(\result));
-    ensures  new:      !BlockLive{Pre}(ADDR(\result));
-    ensures  kept:     LiveKeptBut{Pre,Post}(0);
-    ensures  only:     LiveNoneNewBut{Pre,Post}(ADDR(\result));
-    ensures  contents: ContentsKeptBut{Pre,Post}(0);
+    ENSURES_NEW_BLOCK;
     ensures  class:    \result != NULL ==> BlockOf(ADDR(\result), size);
-    ensures  apart:    \result != NULL ==> LiveApart(ADDR(\result));
-    ensures  ends:     \result != NULL ==> BlockEnds(ADDR(\result));
     ensures  aligned:  AlignedForSize(ADDR(\result), size);
     ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
 */
 void *qed_malloc(size_t size);
 
 /*@ requires ok:       MallocOk;
-    terminates         \true;
-    exits              \false;
     assigns            MALLOC_ASSIGNS, errno;
     ensures  ok:       MallocOk;
-    ensures  live:     \result != NULL ==> BlockLive(ADDR(\result));
-    ensures  new:      !BlockLive{Pre}(ADDR(\result));
-    ensures  kept:     LiveKeptBut{Pre,Post}(0);
-    ensures  only:     LiveNoneNewBut{Pre,Post}(ADDR(\result));
-    ensures  contents: ContentsKeptBut{Pre,Post}(0);
+    ENSURES_NEW_BLOCK;
     ensures  class:    \result != NULL ==> BlockOf(ADDR(\result), count * size);
     ensures  zero:     \result != NULL ==> ZeroBytes(ADDR(\result), ADDR(\result) + count * size);
-    ensures  apart:    \result != NULL ==> LiveApart(ADDR(\result));
-    ensures  ends:     \result != NULL ==> BlockEnds(ADDR(\result));
     ensures  aligned:  AlignedForSize(ADDR(\result), count * size);
     ensures  overflow: count * size > SIZE_MAX ==> \result == NULL;
     ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
@@ -55,216 +39,149 @@ void *qed_calloc(size_t count, size_t size);
 
 /*@ requires ok:       MallocOk;
     requires valid:    BlockOrNull(ADDR(block));
-    terminates         \true;
-    exits              \false;
     assigns            MALLOC_ASSIGNS, errno;
     ensures  ok:       MallocOk;
     ensures  gone:     !BlockLive(ADDR(block));
-    ensures  kept:     LiveKeptBut{Pre,Post}(ADDR(block));
-    ensures  only:     LiveNoneNewBut{Pre,Post}(0);
-    ensures  contents: ContentsKeptBut{Pre,Post}(ADDR(block));
+    ENSURES_REST_KEPT(ADDR(block), 0);
     ensures  error:    errno == \old(errno);
 */
 void qed_free(void *block);
 
-/* The size that the block was asked with, of malloc, calloc or realloc. */
+/* size is the one that malloc, calloc or realloc was called with. */
 /*@ requires ok:       MallocOk;
     requires valid:    BlockOrNull(ADDR(block));
     requires size:     block != NULL ==> BlockOf(ADDR(block), size);
-    terminates         \true;
-    exits              \false;
     assigns            MALLOC_ASSIGNS, errno;
     ensures  ok:       MallocOk;
     ensures  gone:     !BlockLive(ADDR(block));
-    ensures  kept:     LiveKeptBut{Pre,Post}(ADDR(block));
-    ensures  only:     LiveNoneNewBut{Pre,Post}(0);
-    ensures  contents: ContentsKeptBut{Pre,Post}(ADDR(block));
+    ENSURES_REST_KEPT(ADDR(block), 0);
     ensures  error:    errno == \old(errno);
 */
 void qed_free_sized(void *block, size_t size);
 
-/* The alignment and size that the block was asked with, of aligned_alloc. */
+/* alignment and size are those that aligned_alloc was called with. */
 /*@ requires ok:       MallocOk;
     requires valid:    BlockOrNull(ADDR(block));
     requires power:    block != NULL ==> IsPowerOfTwo(alignment);
     requires aligned:  block != NULL ==> ADDR(block) % alignment == 0;
     requires size:     block != NULL ==> BlockOf(ADDR(block), AlignedSize(alignment, size));
-    terminates         \true;
-    exits              \false;
     assigns            MALLOC_ASSIGNS, errno;
     ensures  ok:       MallocOk;
     ensures  gone:     !BlockLive(ADDR(block));
-    ensures  kept:     LiveKeptBut{Pre,Post}(ADDR(block));
-    ensures  only:     LiveNoneNewBut{Pre,Post}(0);
-    ensures  contents: ContentsKeptBut{Pre,Post}(ADDR(block));
+    ENSURES_REST_KEPT(ADDR(block), 0);
     ensures  error:    errno == \old(errno);
 */
 void qed_free_aligned_sized(void *block, size_t alignment, size_t size);
 
 /*@ requires ok:       MallocOk;
     requires valid:    BlockOrNull(ADDR(block));
-    terminates         \true;
-    exits              \false;
     assigns            MALLOC_ASSIGNS, errno;
     ensures  ok:       MallocOk;
     ensures  bytes:    \result == (block == NULL ? 0 : BlockBytes(ADDR(block)));
-    ensures  kept:     LiveKeptBut{Pre,Post}(0);
-    ensures  only:     LiveNoneNewBut{Pre,Post}(0);
-    ensures  contents: ContentsKeptBut{Pre,Post}(0);
+    ENSURES_REST_KEPT(0, 0);
     ensures  error:    errno == \old(errno);
 */
 size_t qed_malloc_usable_size(void *block);
 
-/* NULL, and then the block is as it was unless size is 0; or a block with as much of the old contents as both hold. */
+/* Returns a block with as much of the old contents as both blocks hold. Where it returns NULL, the block is as it was, unless size
+ * is 0, which frees it. */
 /*@ requires ok:       MallocOk;
     requires valid:    BlockOrNull(ADDR(block));
-    terminates         \true;
-    exits              \false;
     assigns            MALLOC_ASSIGNS, errno;
     ensures  ok:       MallocOk;
-    ensures  live:     \result != NULL ==> BlockLive(ADDR(\result));
+    ENSURES_BLOCK(\result != NULL, ADDR(\result));
     ensures  new:      ADDR(\result) != ADDR(block) ==> !BlockLive{Pre}(ADDR(\result));
     ensures  gone:     ADDR(\result) != ADDR(block) && (\result != NULL || size == 0) ==> !BlockLive(ADDR(block));
-    ensures  kept:     LiveKeptBut{Pre,Post}(ADDR(block));
-    ensures  only:     LiveNoneNewBut{Pre,Post}(ADDR(\result));
-    ensures  contents: ContentsKeptBut{Pre,Post}(ADDR(block));
+    ENSURES_REST_KEPT(ADDR(block), ADDR(\result));
     ensures  prefix:   \result != NULL && block != NULL ==>
                        PrefixKept{Pre,Post}(ADDR(\result), ADDR(block), \min(BlockBytes{Pre}(ADDR(block)), size));
     ensures  class:    \result != NULL ==> BlockOf(ADDR(\result), size);
-    ensures  apart:    \result != NULL ==> LiveApart(ADDR(\result));
-    ensures  ends:     \result != NULL ==> BlockEnds(ADDR(\result));
     ensures  aligned:  AlignedForSize(ADDR(\result), size);
     ensures  failed:   \result == NULL && (block == NULL || size != 0) ==> errno == ENOMEM;
     ensures  error:    \result != NULL || (block != NULL && size == 0) ==> errno == \old(errno);
-    ensures  still:    \result == NULL && size != 0 ==> LiveKeptBut{Pre,Post}(0);
-    ensures  same:     \result == NULL && size != 0 ==> ContentsKeptBut{Pre,Post}(0);
+    ENSURES_NOTHING_LOST(\result == NULL && size != 0);
 */
 void *qed_realloc(void *block, size_t size);
 
-/* As realloc of count * size bytes; NULL if that is too large a number. */
+/* Does what realloc does with count * size bytes, or returns NULL if that is more than SIZE_MAX. */
 /*@ requires ok:       MallocOk;
     requires valid:    BlockOrNull(ADDR(block));
-    terminates         \true;
-    exits              \false;
     assigns            MALLOC_ASSIGNS, errno;
     ensures  ok:       MallocOk;
-    ensures  live:     \result != NULL ==> BlockLive(ADDR(\result));
+    ENSURES_BLOCK(\result != NULL, ADDR(\result));
     ensures  new:      ADDR(\result) != ADDR(block) ==> !BlockLive{Pre}(ADDR(\result));
     ensures  gone:     ADDR(\result) != ADDR(block) && (\result != NULL || count * size == 0) ==> !BlockLive(ADDR(block));
-    ensures  kept:     LiveKeptBut{Pre,Post}(ADDR(block));
-    ensures  only:     LiveNoneNewBut{Pre,Post}(ADDR(\result));
-    ensures  contents: ContentsKeptBut{Pre,Post}(ADDR(block));
+    ENSURES_REST_KEPT(ADDR(block), ADDR(\result));
     ensures  prefix:   \result != NULL && block != NULL ==>
                        PrefixKept{Pre,Post}(ADDR(\result), ADDR(block), \min(BlockBytes{Pre}(ADDR(block)), count * size));
     ensures  class:    \result != NULL ==> BlockOf(ADDR(\result), count * size);
-    ensures  apart:    \result != NULL ==> LiveApart(ADDR(\result));
-    ensures  ends:     \result != NULL ==> BlockEnds(ADDR(\result));
     ensures  overflow: count * size > SIZE_MAX ==> \result == NULL;
     ensures  failed:   \result == NULL && (block == NULL || count * size != 0) ==> errno == ENOMEM;
     ensures  error:    \result != NULL || (block != NULL && count * size == 0) ==> errno == \old(errno);
-    ensures  still:    \result == NULL && count * size != 0 ==> LiveKeptBut{Pre,Post}(0);
-    ensures  same:     \result == NULL && count * size != 0 ==> ContentsKeptBut{Pre,Post}(0);
+    ENSURES_NOTHING_LOST(\result == NULL && count * size != 0);
 */
 void *qed_reallocarray(void *block, size_t count, size_t size);
 
-/* EINVAL: the alignment is no power of two. */
+/* Fails with EINVAL where the alignment is not a power of two. */
 /*@ requires ok:       MallocOk;
-    terminates         \true;
-    exits              \false;
     assigns            MALLOC_ASSIGNS, errno;
     ensures  ok:       MallocOk;
-    ensures  live:     \result != NULL ==> BlockLive(ADDR(\result));
-    ensures  new:      !BlockLive{Pre}(ADDR(\result));
-    ensures  kept:     LiveKeptBut{Pre,Post}(0);
-    ensures  only:     LiveNoneNewBut{Pre,Post}(ADDR(\result));
-    ensures  contents: ContentsKeptBut{Pre,Post}(0);
+    ENSURES_NEW_BLOCK;
     ensures  class:    \result != NULL ==> BlockOf(ADDR(\result), AlignedSize(alignment, size));
     ensures  fits:     \result != NULL ==> size <= BlockBytes(ADDR(\result));
-    ensures  apart:    \result != NULL ==> LiveApart(ADDR(\result));
-    ensures  ends:     \result != NULL ==> BlockEnds(ADDR(\result));
     ensures  aligned:  IsPowerOfTwo(alignment) ==> ADDR(\result) % alignment == 0;
     ensures  power:    !IsPowerOfTwo(alignment) ==> \result == NULL && errno == EINVAL;
     ensures  error:    IsPowerOfTwo(alignment) ==> errno == (\result == NULL ? ENOMEM : \old(errno));
 */
 void *qed_aligned_alloc(size_t alignment, size_t size);
 
-/* *block, none of the allocator's own data, is written only on success; errno never is. */
+/* Writes *block, which is not part of the allocator's own data, only on success. It never writes errno. */
 /*@ requires ok:       MallocOk;
     requires valid:    \valid(block);
     requires outside:  ThreadOutside(block);
-    terminates         \true;
-    exits              \false;
     assigns            MALLOC_ASSIGNS, errno, *block;
     ensures  ok:       MallocOk;
     ensures  result:   \result == 0 || \result == EINVAL || \result == ENOMEM;
     ensures  invalid:  \result == EINVAL <==> !IsPowerOfTwo(alignment) || alignment < sizeof(void *);
     ensures  alone:    \result != 0 ==> *block == \old(*block);
-    ensures  live:     \result == 0 ==> BlockLive(ADDR(*block));
+    ENSURES_BLOCK(\result == 0, ADDR(*block));
     ensures  new:      \result == 0 ==> !BlockLive{Pre}(ADDR(*block));
-    ensures  kept:     LiveKeptBut{Pre,Post}(0);
-    ensures  only:     LiveNoneNewBut{Pre,Post}(\result == 0 ? ADDR(*block) : 0);
-    ensures  contents: ContentsKeptBut{Pre,Post}(0);
+    ENSURES_REST_KEPT(0, \result == 0 ? ADDR(*block) : 0);
     ensures  class:    \result == 0 ==> BlockOf(ADDR(*block), AlignedSize(alignment, size));
     ensures  fits:     \result == 0 ==> size <= BlockBytes(ADDR(*block));
-    ensures  apart:    \result == 0 ==> LiveApart(ADDR(*block));
-    ensures  ends:     \result == 0 ==> BlockEnds(ADDR(*block));
     ensures  aligned:  \result == 0 ==> ADDR(*block) % alignment == 0;
     ensures  error:    errno == \old(errno);
 */
 int qed_posix_memalign(void **block, size_t alignment, size_t size);
 
-/* As glibc: the alignment is rounded up to a power of two. */
+/* Rounds the alignment up to a power of two, as glibc does. Fails with EINVAL where there is none so large. */
 /*@ requires ok:       MallocOk;
-    terminates         \true;
-    exits              \false;
     assigns            MALLOC_ASSIGNS, errno;
     ensures  ok:       MallocOk;
-    ensures  live:     \result != NULL ==> BlockLive(ADDR(\result));
-    ensures  new:      !BlockLive{Pre}(ADDR(\result));
-    ensures  kept:     LiveKeptBut{Pre,Post}(0);
-    ensures  only:     LiveNoneNewBut{Pre,Post}(ADDR(\result));
-    ensures  contents: ContentsKeptBut{Pre,Post}(0);
+    ENSURES_NEW_BLOCK;
     ensures  fits:     \result != NULL ==> size <= BlockBytes(ADDR(\result));
-    ensures  apart:    \result != NULL ==> LiveApart(ADDR(\result));
-    ensures  ends:     \result != NULL ==> BlockEnds(ADDR(\result));
     ensures  aligned:  IsPowerOfTwo(alignment) ==> ADDR(\result) % alignment == 0;
     ensures  error:    \result != NULL ==> errno == \old(errno);
-    ensures  failed:   \result == NULL ==> errno == (alignment > SC_LARGE_MAXCLASS ? EINVAL : ENOMEM);
+    ensures  failed:   \result == NULL ==> errno == (alignment > SIZE_MAX / 2 + 1 ? EINVAL : ENOMEM);
 */
 void *qed_memalign(size_t alignment, size_t size);
 
 /*@ requires ok:       MallocOk;
-    terminates         \true;
-    exits              \false;
     assigns            MALLOC_ASSIGNS, errno;
     ensures  ok:       MallocOk;
-    ensures  live:     \result != NULL ==> BlockLive(ADDR(\result));
-    ensures  new:      !BlockLive{Pre}(ADDR(\result));
-    ensures  kept:     LiveKeptBut{Pre,Post}(0);
-    ensures  only:     LiveNoneNewBut{Pre,Post}(ADDR(\result));
-    ensures  contents: ContentsKeptBut{Pre,Post}(0);
+    ENSURES_NEW_BLOCK;
     ensures  class:    \result != NULL ==> BlockOf(ADDR(\result), AlignedSize(PAGE, size));
     ensures  fits:     \result != NULL ==> size <= BlockBytes(ADDR(\result));
-    ensures  apart:    \result != NULL ==> LiveApart(ADDR(\result));
-    ensures  ends:     \result != NULL ==> BlockEnds(ADDR(\result));
     ensures  aligned:  ADDR(\result) % PAGE == 0;
     ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
 */
 void *qed_valloc(size_t size);
 
 /*@ requires ok:       MallocOk;
-    terminates         \true;
-    exits              \false;
     assigns            MALLOC_ASSIGNS, errno;
     ensures  ok:       MallocOk;
-    ensures  live:     \result != NULL ==> BlockLive(ADDR(\result));
-    ensures  new:      !BlockLive{Pre}(ADDR(\result));
-    ensures  kept:     LiveKeptBut{Pre,Post}(0);
-    ensures  only:     LiveNoneNewBut{Pre,Post}(ADDR(\result));
-    ensures  contents: ContentsKeptBut{Pre,Post}(0);
+    ENSURES_NEW_BLOCK;
     ensures  fits:     \result != NULL ==> RoundUp(size, PAGE) <= BlockBytes(ADDR(\result));
-    ensures  apart:    \result != NULL ==> LiveApart(ADDR(\result));
-    ensures  ends:     \result != NULL ==> BlockEnds(ADDR(\result));
     ensures  aligned:  ADDR(\result) % PAGE == 0;
     ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
 */

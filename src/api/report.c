@@ -3,46 +3,64 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <malloc.h>
 #include <stdio.h>
 
 #include "api/export.h"
 #include "api/text.h"
 #include "api/thread.h"
-#include "heap/stats.h"
+#include "tcache/refill.h"
+#include "tcache/stats.h"
 #include "pages/pages.h"
 
-static void report_line(struct text *t, const char *name, uint64_t n)
+#include "qedmalloc/qedmalloc.h"
+
+/* Where the report goes: a stream, or NULL for the file descriptor of standard error. */
+static void report_write(struct text *t, FILE *stream)
+{
+    if (stream == NULL) {
+        text_write(t);
+    } else {
+        (void)fwrite(t->bytes, 1, t->length, stream);
+        t->length = 0;
+    }
+}
+
+static void report_line(struct text *t, const char *name, uint64_t n, FILE *stream)
 {
     text_add(t, name);
     text_add_number(t, n, 16);
     text_add(t, "\n");
-    text_write(t);
+    report_write(t, stream);
 }
 
-void report_print(void)
+static void report_to(FILE *stream)
 {
     struct text t = {.length = 0};
     (void)thread_get();
     struct stats s = stats_read();
     text_add(&t, "___ Begin qedmalloc statistics ___\n");
-    report_line(&t, "small blocks handed to threads   ", s.small_filled);
-    report_line(&t, "large blocks handed to threads   ", s.large_allocated);
-    report_line(&t, "threads with a cache now         ", s.threads);
-    report_line(&t, "arenas                           ", arena_count());
-    report_line(&t, "slabs                            ", s.slabs);
-    report_line(&t, "allocated (bytes, live blocks)   ", s.allocated);
-    report_line(&t, "cached    (bytes, ready)         ", s.cached);
-    report_line(&t, "active    (bytes, in extents)    ", s.active);
-    report_line(&t, "dirty     (bytes, free)          ", s.dirty);
-    report_line(&t, "muzzy     (bytes, free)          ", s.muzzy);
-    report_line(&t, "retained  (bytes, addresses only)", s.retained);
-    report_line(&t, "mapped    (bytes)                ", s.mapped);
-    report_line(&t, "metadata  (bytes)                ", s.metadata);
-    report_line(&t, "purges    (system calls)         ", s.purges);
-    report_line(&t, "purged    (bytes so far)         ", s.purged);
+    report_line(&t, "small blocks handed to threads   ", s.small_filled, stream);
+    report_line(&t, "large blocks handed to threads   ", s.large_allocated, stream);
+    report_line(&t, "threads with a cache now         ", s.threads, stream);
+    report_line(&t, "arenas                           ", arena_count(), stream);
+    report_line(&t, "slabs                            ", s.slabs, stream);
+    report_line(&t, "allocated (bytes, live blocks)   ", s.allocated, stream);
+    report_line(&t, "cached    (bytes, ready)         ", s.cached, stream);
+    report_line(&t, "active    (bytes, in extents)    ", s.active, stream);
+    report_line(&t, "dirty     (bytes, free)          ", s.dirty, stream);
+    report_line(&t, "muzzy     (bytes, free)          ", s.muzzy, stream);
+    report_line(&t, "retained  (bytes, addresses only)", s.retained, stream);
+    report_line(&t, "mapped    (bytes)                ", s.mapped, stream);
+    report_line(&t, "metadata  (bytes)                ", s.metadata, stream);
+    report_line(&t, "purges    (system calls)         ", s.purges, stream);
+    report_line(&t, "purged    (bytes so far)         ", s.purged, stream);
     text_add(&t, "--- End qedmalloc statistics ---\n");
-    text_write(&t);
+    report_write(&t, stream);
+}
+
+void report_print(void)
+{
+    report_to(NULL);
 }
 
 /* ---- glibc's reporting functions (mallinfo(3), malloc_info(3), malloc_stats(3)) ----------------------------------- */
@@ -79,7 +97,7 @@ PUBLIC struct mallinfo qed_mallinfo(void)
 
 PUBLIC void qed_malloc_stats(void)
 {
-    report_print();
+    report_to(stderr);          /* which a program may have opened anew */
 }
 
 /* XML in the shape of glibc's version 1: totals only, since arenas share the page cache. */
@@ -108,16 +126,30 @@ PUBLIC int qed_malloc_info(int options, FILE *stream)
 PUBLIC int qed_malloc_trim(size_t pad)
 {
     (void)pad;
-    tcache_flush(thread_get());
+    refill_flush(thread_get());
     return pages_trim() ? 1 : 0;
 }
 
-/* glibc's parameters name parts that this allocator does not have: as there, an unknown one is 0, failure. */
+/* Knows the parameters of mallopt(3), and their ranges. They tune parts that only glibc's allocator has; what they are for happens
+ * here without them, but for M_PERTURB and M_ARENA_MAX, which change nothing. */
 PUBLIC int qed_mallopt(int parameter, int value)
 {
-    (void)parameter;
-    (void)value;
-    return 0;
+    const int fastest_max = 80 * (int)sizeof(size_t) / 4;
+    switch (parameter) {
+    case M_MXFAST:
+        return value >= 0 && value <= fastest_max;
+    case M_TRIM_THRESHOLD:
+    case M_TOP_PAD:
+    case M_MMAP_THRESHOLD:
+    case M_MMAP_MAX:
+    case M_CHECK_ACTION:
+    case M_PERTURB:
+    case M_ARENA_TEST:
+    case M_ARENA_MAX:
+        return 1;
+    default:
+        return 0;
+    }
 }
 
 EXPORT(struct mallinfo2, mallinfo2, (void));

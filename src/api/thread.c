@@ -1,22 +1,22 @@
-/* thread: boot once, a cache per thread, thread exit, fork. */
+/* thread: see thread.h. */
 #include "api/thread.h"
 
 #include <stddef.h>
 
 #include "ds/radix_tree.h"
-#include "heap/arena.h"
-#include "heap/bin.h"
-#include "heap/slab.h"
+#include "blocks/arena.h"
+#include "blocks/bin.h"
+#include "blocks/slab.h"
 #include "pages/base.h"
 #include "pages/pages.h"
 #include "platform/atomic.h"
 #include "platform/mutex.h"
 
-#include "size_class_align_lemmas.acsl"
-#include "large_lemmas.acsl"
-#include "tcache_steps_lemmas.acsl"
-#include "tcache_threads_lemmas.acsl"
-#include "thread_lemmas.acsl"
+#include "math/size_class_align_lemmas.acsl"
+#include "blocks/large_lemmas.acsl"
+#include "tcache/stack_lemmas.acsl"
+#include "tcache/depot_lemmas.acsl"
+#include "api/thread_lemmas.acsl"
 
 __thread struct tcache *thread_cache = &tcache_unborn;
 
@@ -24,36 +24,34 @@ static struct mutex boot_lock = MUTEX_INIT;
 
 bool thread_booted;
 
+__thread uint32_t fork_quiet;
+
 /* ---- boot ------------------------------------------------------------------------------------------------------- */
 
-/* Another thread may have booted. */
+/* Another thread may have booted meanwhile. */
 /*@ requires locked:  LockHeld(LOCK_BOOT);
     requires ok:      BootOk;
     requires none:    ThreadNone;
-    terminates        \true;
-    exits             \false;
     assigns           THREAD_ASSIGNS_BOOT;
     ensures  ok:      BootOk;
     ensures  stays:   \old(thread_booted) ==> thread_booted;
 */
 OTHERS_ACT(boot_others);
 
-/* The stand-ins are fit for every thread; the radix tree is still empty. */
+/* Makes the stand-ins fit for every thread. The radix tree is still empty. */
 /*@ requires table:   SizeClassTable(SC_LOOKUP_MAX / SC_TINY + 1);
     requires caches:  StartCaches;
     requires base:    BaseOk;
     requires radix:   RadixZero;
-    terminates        \true;
-    exits             \false;
-    assigns           tcache_unborn, tcache_dead, tcache_magic[0 .. TCACHE_BINS - 1], tcache_bytes[0 .. TCACHE_BINS - 1];
+    assigns           tcache_unborn, tcache_dead, tcache_magic[0 .. TCACHE_STACKS - 1], tcache_bytes[0 .. TCACHE_STACKS - 1];
     ensures  radix:   RadixZero;
     ensures  unborn:  TcacheOk(&tcache_unborn);
     ensures  dead:    ThreadDead;
-    ensures  threads: ThreadsOk;
+    ensures  threads: DepotOk;
 */
 static inline void boot_caches(void)
 {
-    tcache_boot();
+    depot_boot();
     /*@ assert roots:   \forall integer h; 0 <= h < RADIX_ROOTS ==> radix_root[h] == \null; */
     /*@ assert highs:   \forall integer p; 0 <= p < PAGE_COUNT_MAX ==>
                         radix_pool[p / RADIX_WINDOW_PAGES].entry[p % RADIX_WINDOW_PAGES].high == 0; */
@@ -68,25 +66,24 @@ static inline void boot_caches(void)
     /*@ ghost tcache_lemma_ok(&tcache_dead); */
 }
 
-/* The layers, from the lowest up: static memory becomes a heap, and what each lock guards is whole. Runs before main, before
- * constructors, perhaps before the C library is ready: nothing here allocates or calls a function that could. */
+/* Boots the layers, from the lowest up. What each lock guards is whole then. This runs before main, before constructors, and perhaps
+ * before the C library is ready, so nothing here allocates or calls a function that could. */
 /*@ requires locked:  LockHeld(LOCK_BOOT);
     requires start:   Start;
     requires none:    ThreadNone;
-    terminates        \true;
     exits    page:    \true;
     assigns           THREAD_ASSIGNS_BOOT;
     ensures  same:    thread_booted == \old(thread_booted);
-    ensures  heap:    HeapOk;
+    ensures  blocks:  BlocksOk;
     ensures  arenas:  ArenaOk && ArenaNone;
     ensures  table:   SizeClassTable(SC_LOOKUP_MAX / SC_TINY + 1);
     ensures  unborn:  TcacheOk(&tcache_unborn);
     ensures  dead:    ThreadDead;
-    ensures  threads: ThreadsOk;
+    ensures  threads: DepotOk;
     ensures  bins:    \forall integer b; BinRange(b) ==> BinOk(b);
     ensures  decay:   DecayOk;
     ensures  times:   decay_ms[0] == config.dirty_decay_ms && decay_ms[1] == config.muzzy_decay_ms;
-    ensures  words:   PagesFreeWords;
+    ensures  tags:   PagesFreeTags;
 */
 static void boot_layers(void)
 {
@@ -103,7 +100,6 @@ static void boot_layers(void)
 /*@ requires free:    LocksFree(0);
     requires ok:      BootOk;
     requires none:    ThreadNone;
-    terminates        \true;
     exits    first:   !\old(thread_booted);
     assigns           THREAD_ASSIGNS_BOOT, lock_held[LOCK_BOOT];
     ensures  free:    LocksFree(0);
@@ -123,19 +119,17 @@ static void boot(void)
 
 /* ---- threads ---------------------------------------------------------------------------------------------------- */
 
-/* The thread's cache goes back; the stand-in stays as it is. */
+/* Gives the thread's cache back. The stand-in stays as it is. */
 /*@ requires lock:     LocksFree(0);
-    requires heap:     HeapOk;
+    requires blocks:   BlocksOk;
     requires state:    thread_booted && ArenaOk && SizeClassTable(SC_LOOKUP_MAX / SC_TINY + 1);
-    requires mine:     ThreadsMine(t);
+    requires mine:     DepotMine(t);
     requires arena:    ArenaOnly(t->arena);
     requires cache:    TcacheOk(t);
     requires standin:  ThreadDead;
-    terminates         \true;
-    exits              \false;
-    assigns            TCACHE_ASSIGNS_LIFE, HEAP_ASSIGNS, large_allocated, large_freed;
+    assigns            DEPOT_ASSIGNS_LIFE, BLOCKS_ASSIGNS, large_allocated, large_freed;
     ensures  lock:     LocksFree(0);
-    ensures  heap:     HeapOk;
+    ensures  blocks:   BlocksOk;
     ensures  state:    thread_booted && ArenaOk && SizeClassTable(SC_LOOKUP_MAX / SC_TINY + 1);
     ensures  none:     ThreadNone;
     ensures  standin:  ThreadDead;
@@ -144,8 +138,8 @@ static void boot(void)
 */
 static inline void thread_leave(struct tcache *t)
 {
-    /*@ assert pool: t == &thread_pool[tcache_mine]; */
-    tcache_destroy(t);
+    /*@ assert pool: t == &depot_pool[depot_mine]; */
+    depot_destroy(t);
     /*@ ghost tcache_lemma_hollow(&tcache_dead); */
 }
 
@@ -156,44 +150,40 @@ void thread_exit(void *cache)
     thread_leave((struct tcache *)address);
 }
 
-/* A cache for a thread without one, NULL if out of memory; the stand-in stays as it is. */
-/*@ requires lock:     LocksFree(LOCK_TCACHE);
+/* Returns a cache for a thread without one, or NULL without memory. The stand-in stays as it is. */
+/*@ requires lock:     LocksFree(LOCK_DEPOT);
     requires table:    SizeClassTable(SC_LOOKUP_MAX / SC_TINY + 1);
     requires arenas:   ArenaOk;
     requires none:     ThreadNone;
     requires unborn:   TcacheOk(&tcache_unborn);
-    terminates         \true;
-    exits              \false;
-    assigns            TCACHE_ASSIGNS_LIFE;
-    ensures  lock:     LocksFree(LOCK_TCACHE);
+    assigns            DEPOT_ASSIGNS_LIFE;
+    ensures  lock:     LocksFree(LOCK_DEPOT);
     ensures  arenas:   ArenaOk;
     ensures  unborn:   TcacheOk(&tcache_unborn);
-    ensures  mine:     \result != NULL ==> ThreadsMine(\result);
+    ensures  mine:     \result != NULL ==> DepotMine(\result);
     ensures  ok:       \result != NULL ==> TcacheOk(\result);
     ensures  none:     \result == NULL ==> ThreadNone;
 */
 static inline struct tcache *thread_create(void)
 {
-    struct tcache *t = tcache_create();
+    struct tcache *t = depot_create();
     /*@ assert same: TcacheShapeSame{Pre,Here}(&tcache_unborn); */
     /*@ ghost tcache_lemma_shape(&tcache_unborn); */
     /*@ assert stacks: TcacheSame{Pre,Here}(&tcache_unborn); */
-    /*@ assert bins: \forall integer n; 0 <= n <= SC_LOOKUP_MAX ==> tcache_unborn.bin_of[n] == \at(tcache_unborn.bin_of[n],Pre); */
+    /*@ assert bins: \forall integer n; 0 <= n <= SC_LOOKUP_MAX ==> tcache_unborn.stack_of[n] == \at(tcache_unborn.stack_of[n],Pre); */
     /*@ ghost tcache_lemma_ok(&tcache_unborn); */
     return t;
 }
 
-/* The same; the heap stays as it is. */
+/* Returns a cache for a thread without one, or NULL without memory. The blocks stay as they are. */
 /*@ requires ok:       MallocOk;
     requires unborn:   thread_cache == &tcache_unborn;
-    terminates         \true;
-    exits              \false;
-    assigns            TCACHE_ASSIGNS_LIFE;
+    assigns            DEPOT_ASSIGNS_LIFE;
     ensures  lock:     LocksFree(0);
-    ensures  heap:     HeapOk;
+    ensures  blocks:   BlocksOk;
     ensures  arenas:   ArenaOk;
     ensures  unborn:   TcacheOk(&tcache_unborn);
-    ensures  mine:     \result != NULL ==> ThreadsMine(\result);
+    ensures  mine:     \result != NULL ==> DepotMine(\result);
     ensures  ok:       \result != NULL ==> TcacheOk(\result);
     ensures  none:     \result == NULL ==> ThreadNone;
 */
@@ -211,10 +201,9 @@ static inline struct tcache *thread_take(void)
     return t;
 }
 
-/* The allocator is ready from here on, whoever booted it. */
+/* Boots the allocator, unless another thread has done so. */
 /*@ requires state:    ThreadStart || MallocOk;
     requires unborn:   thread_cache == &tcache_unborn;
-    terminates         \true;
     exits    first:    !\old(thread_booted);
     assigns            THREAD_ASSIGNS_BOOT, lock_held[LOCK_BOOT];
     ensures  ok:       MallocOk;
@@ -226,10 +215,9 @@ static inline void thread_boot(void)
     }
 }
 
-/* The thread, which has none, gets a cache. */
+/* Gives the thread, which has none, a cache. */
 /*@ requires state:    ThreadStart || MallocOk;
     requires unborn:   thread_cache == &tcache_unborn;
-    terminates         \true;
     exits    first:    !\old(thread_booted);
     assigns            MALLOC_ASSIGNS_HEAP;
     ensures  ok:       MallocOk;
@@ -258,19 +246,17 @@ struct tcache *thread_get(void)
 
 /* ---- fork ------------------------------------------------------------------------------------------------------- */
 
-/* The lock of the pages; what this thread holds stays: its blocks and the bins, of which it has the locks. */
+/* Takes the lock of the pages. The thread's blocks stay, and so do the bins, whose locks it holds. */
 /*@ requires lock:    LocksFree(LOCK_PAGES);
-    requires heap:    HeapOk;
+    requires blocks:  BlocksOk;
     requires whole:   ForkBins;
     requires arenas:  bin_arenas <= ARENAS_MAX;
-    terminates        \true;
-    exits             \false;
     assigns           PAGES_ASSIGNS;
     ensures  held:    LockHeld(LOCK_PAGES);
-    ensures  heap:    HeapOk;
+    ensures  blocks:  BlocksOk;
     ensures  whole:   ForkBins;
     ensures  decay:   DecayOk;
-    ensures  words:   PagesFreeWords;
+    ensures  tags:   PagesFreeTags;
 */
 static inline void fork_lock_pages(void)
 {
@@ -290,20 +276,18 @@ static inline void fork_lock_pages(void)
     /*@ assert filled: \forall integer b; 0 <= b < bin_arenas * SC_NBINS ==> BinFilled(b); */
 }
 
-/* The locks of bins and pages. */
+/* Takes the locks of bins and pages. */
 /*@ requires lock:    LocksFree(LOCK_BIN(0));
-    requires heap:    HeapOk;
+    requires blocks:  BlocksOk;
     requires arenas:  bin_arenas <= ARENAS_MAX;
-    terminates        \true;
-    exits             \false;
-    assigns           HEAP_ASSIGNS_PAGES, HEAP_ASSIGNS_SLABS;
+    assigns           BLOCKS_ASSIGNS_PAGES, BLOCKS_ASSIGNS_SLABS;
     ensures  bins:    \forall integer k; LOCK_BIN(0) <= k < LOCK_BIN(bin_arenas * SC_NBINS) ==> LockHeld(k);
     ensures  free:    \forall integer k; LOCK_BIN(bin_arenas * SC_NBINS) <= k < LOCK_PAGES ==> lock_held[k] == 0;
     ensures  pages:   LockHeld(LOCK_PAGES);
-    ensures  heap:    HeapOk;
+    ensures  blocks:  BlocksOk;
     ensures  whole:   ForkBins;
     ensures  decay:   DecayOk;
-    ensures  words:   PagesFreeWords;
+    ensures  tags:   PagesFreeTags;
 */
 static inline void fork_lock_heap(void)
 {
@@ -313,92 +297,147 @@ static inline void fork_lock_heap(void)
     fork_lock_pages();
 }
 
-/* The same; the threads' caches stay as they are. */
+/* Takes the locks of bins and pages. The threads' caches stay as they are. */
 /*@ requires lock:    LocksFree(LOCK_BIN(0));
-    requires heap:    HeapOk;
+    requires blocks:  BlocksOk;
     requires arenas:  bin_arenas <= ARENAS_MAX;
-    requires threads: ThreadsOk;
-    terminates        \true;
-    exits             \false;
-    assigns           HEAP_ASSIGNS_PAGES, HEAP_ASSIGNS_SLABS;
+    requires threads: DepotOk;
+    assigns           BLOCKS_ASSIGNS_PAGES, BLOCKS_ASSIGNS_SLABS;
     ensures  bins:    \forall integer k; LOCK_BIN(0) <= k < LOCK_BIN(bin_arenas * SC_NBINS) ==> LockHeld(k);
     ensures  free:    \forall integer k; LOCK_BIN(bin_arenas * SC_NBINS) <= k < LOCK_PAGES ==> lock_held[k] == 0;
     ensures  pages:   LockHeld(LOCK_PAGES);
-    ensures  heap:    HeapOk;
+    ensures  blocks:  BlocksOk;
     ensures  whole:   ForkBins;
     ensures  decay:   DecayOk;
-    ensures  words:   PagesFreeWords;
-    ensures  threads: ThreadsOk;
+    ensures  tags:   PagesFreeTags;
+    ensures  threads: DepotOk;
 */
 static inline void fork_lock_below(void)
 {
     fork_lock_heap();
-    /*@ assert floors: \forall integer k, b; 0 <= k < THREAD_POOL && TCACHE_BIN(b) ==>
-                       thread_pool[k].floor[b] == \at(thread_pool[k].floor[b],Pre) &&
-                       thread_pool[k].least[b] == \at(thread_pool[k].least[b],Pre) &&
-                       thread_pool[k].room[b] == \at(thread_pool[k].room[b],Pre); */
-    /*@ assert magics: \forall integer k, b; 0 <= k < THREAD_POOL && TCACHE_BIN(b) ==>
-                       thread_pool[k].magic[b] == \at(thread_pool[k].magic[b],Pre) &&
-                       thread_pool[k].negated[b] == \at(thread_pool[k].negated[b],Pre); */
-    /*@ assert limits: \forall integer k, b; 0 <= k < THREAD_POOL && TCACHE_BIN(b) ==>
-                       thread_pool[k].limit[b] == \at(thread_pool[k].limit[b],Pre); */
-    /*@ assert arenas: \forall integer k; 0 <= k < THREAD_POOL ==> thread_pool[k].arena == \at(thread_pool[k].arena,Pre); */
+    /*@ assert floors: \forall integer k, b; 0 <= k < DEPOT_POOL && TCACHE_STACK(b) ==>
+                       depot_pool[k].floor[b] == \at(depot_pool[k].floor[b],Pre) &&
+                       depot_pool[k].least[b] == \at(depot_pool[k].least[b],Pre) &&
+                       depot_pool[k].room[b] == \at(depot_pool[k].room[b],Pre); */
+    /*@ assert magics: \forall integer k, b; 0 <= k < DEPOT_POOL && TCACHE_STACK(b) ==>
+                       depot_pool[k].magic[b] == \at(depot_pool[k].magic[b],Pre) &&
+                       depot_pool[k].negated[b] == \at(depot_pool[k].negated[b],Pre); */
+    /*@ assert limits: \forall integer k, b; 0 <= k < DEPOT_POOL && TCACHE_STACK(b) ==>
+                       depot_pool[k].limit[b] == \at(depot_pool[k].limit[b],Pre); */
+    /*@ assert arenas: \forall integer k; 0 <= k < DEPOT_POOL ==> depot_pool[k].arena == \at(depot_pool[k].arena,Pre); */
     /*@ ghost
-      /@ loop invariant range:   0 <= k <= tcache_made;
-         loop invariant heights: \forall integer j; 0 <= j < k && j != tcache_mine ==> TcacheHeights(&thread_pool[j]);
+      /@ loop invariant range:   0 <= k <= depot_made;
+         loop invariant heights: \forall integer j; 0 <= j < k && j != depot_mine ==> TcacheHeights(&depot_pool[j]);
          loop assigns k;
-         loop variant tcache_made - k;
+         loop variant depot_made - k;
       @/
-      for (uint32_t k = 0; k < tcache_made; k++) {
-          /@ assert was: k != tcache_mine ==> TcacheHeights{Pre}(&thread_pool[k]); @/
-          /@ assert is:  k != tcache_mine ==> TcacheHeights(&thread_pool[k]); @/
+      for (uint32_t k = 0; k < depot_made; k++) {
+          /@ assert was: k != depot_mine ==> TcacheHeights{Pre}(&depot_pool[k]); @/
+          /@ assert is:  k != depot_mine ==> TcacheHeights(&depot_pool[k]); @/
       }
     */
     /*@ ghost
-      /@ loop invariant range:   0 <= i <= tcache_idle_count;
-         loop invariant shapes:  \forall integer j; 0 <= j < i ==> TcacheShape(&thread_pool[tcache_idle_at[j]]);
-         loop invariant stacks:  \forall integer j; 0 <= j < i ==> TcacheBottom(&thread_pool[tcache_idle_at[j]]);
+      /@ loop invariant range:   0 <= i <= depot_idle_count;
+         loop invariant shapes:  \forall integer j; 0 <= j < i ==> TcacheShape(&depot_pool[depot_idle_at[j]]);
+         loop invariant stacks:  \forall integer j; 0 <= j < i ==> TcacheBottom(&depot_pool[depot_idle_at[j]]);
          loop assigns i;
-         loop variant tcache_idle_count - i;
+         loop variant depot_idle_count - i;
       @/
-      for (uint32_t i = 0; i < tcache_idle_count; i++) {
-          /@ assert idle:  tcache_idle_at[i] < THREAD_POOL; @/
-          /@ assert shape: TcacheShape{Pre}(&thread_pool[tcache_idle_at[i]]); @/
-          /@ assert stack: TcacheBottom{Pre}(&thread_pool[tcache_idle_at[i]]); @/
-          /@ assert same:  TcacheShapeSame{Pre,Here}(&thread_pool[tcache_idle_at[i]]); @/
-          tcache_lemma_shape(&thread_pool[tcache_idle_at[i]]);
-          /@ assert is:    TcacheBottom(&thread_pool[tcache_idle_at[i]]); @/
+      for (uint32_t i = 0; i < depot_idle_count; i++) {
+          /@ assert idle:  depot_idle_at[i] < DEPOT_POOL; @/
+          /@ assert shape: TcacheShape{Pre}(&depot_pool[depot_idle_at[i]]); @/
+          /@ assert stack: TcacheBottom{Pre}(&depot_pool[depot_idle_at[i]]); @/
+          /@ assert same:  TcacheShapeSame{Pre,Here}(&depot_pool[depot_idle_at[i]]); @/
+          tcache_lemma_shape(&depot_pool[depot_idle_at[i]]);
+          /@ assert is:    TcacheBottom(&depot_pool[depot_idle_at[i]]); @/
       }
     */
-    /*@ assert heights: ThreadsHeights; */
-    /*@ assert unmade: ThreadsUnmade; */
-    /*@ assert shapes: ThreadsIdleShape; */
-    /*@ assert stacks: ThreadsIdleStacks; */
-    /*@ assert turns: ThreadsIdleTurns; */
+    /*@ assert heights: DepotHeights; */
+    /*@ assert unmade: DepotUnmade; */
+    /*@ assert shapes: DepotIdleShape; */
+    /*@ assert stacks: DepotIdleStacks; */
+    /*@ assert turns: DepotIdleTurns; */
 }
 
-void thread_fork_prepare(void)
+/*@ requires lock:     LocksFree(0);
+    requires stdio:    libc_stdio_held == 0;
+    requires blocks:   BlocksOk;
+    requires arenas:   ArenaOk && bin_arenas <= ARENAS_MAX;
+    assigns            libc_stdio_held, THREAD_ASSIGNS_FORK;
+    ensures  stdio:    libc_stdio_held == 1;
+    ensures  held:     ForkHeld;
+    ensures  ok:       ForkOk;
+*/
+static void fork_lock(void)
 {
+    libc_stdio_lock();
     mutex_lock(&boot_lock) /*@ ghost (LOCK_BOOT) */;
-    tcache_prefork();
+    depot_prefork();
     arena_prefork();
     fork_lock_below();
 }
 
-void thread_fork_parent(void)
+/*@ requires stdio:    libc_stdio_held == 1;
+    requires held:     ForkHeld;
+    requires ok:       ForkOk;
+    assigns            libc_stdio_held, lock_held[0 .. LOCK_RANKS - 1];
+    ensures  stdio:    libc_stdio_held == 0;
+    ensures  free:     LocksFree(0);
+    ensures  blocks:   BlocksOk;
+*/
+static void fork_unlock(void)
 {
     pages_postfork_parent();
     bin_postfork_parent();
     arena_postfork_parent();
-    tcache_postfork_parent();
+    depot_postfork_parent();
     mutex_unlock(&boot_lock) /*@ ghost (LOCK_BOOT) */;
+    libc_stdio_unlock();
 }
 
-void thread_fork_child(void)
+/*@ requires stdio:    libc_stdio_held == 1;
+    requires held:     ForkHeld;
+    requires ok:       ForkOk;
+    requires mine:     depot_mine == DEPOT_NONE <==> thread_cache == &tcache_unborn || thread_cache == &tcache_dead;
+    assigns            libc_stdio_held, lock_held[0 .. LOCK_RANKS - 1], pages_purging, depot_live_count;
+    ensures  stdio:    libc_stdio_held == 0;
+    ensures  free:     LocksFree(0);
+    ensures  blocks:   BlocksOk;
+    ensures  threads:  DepotOk;
+*/
+static void fork_reset(void)
 {
     pages_postfork_child();
     bin_postfork_child();
     arena_postfork_child();
-    tcache_postfork_child(thread_cache);
+    depot_postfork_child(thread_cache);
     mutex_reset(&boot_lock) /*@ ghost (LOCK_BOOT) */;
+    libc_stdio_reset();
+}
+
+void thread_fork_prepare(void)
+{
+    if (libc_single_threaded() || mutex_inside()) {
+        fork_quiet += 1;
+    } else {
+        fork_lock();
+    }
+}
+
+void thread_fork_parent(void)
+{
+    if (fork_quiet > 0) {
+        fork_quiet -= 1;
+    } else {
+        fork_unlock();
+    }
+}
+
+void thread_fork_child(void)
+{
+    if (fork_quiet > 0) {
+        fork_quiet -= 1;
+    } else {
+        fork_reset();
+    }
 }

@@ -1,27 +1,31 @@
-/* thread: boot, and what a thread owns: one pointer to its cache. */
+/* thread: boot, and what a thread owns, which is one pointer to its cache. */
 #ifndef QED_API_THREAD_H
 #define QED_API_THREAD_H
 
 #include "api/config.h"
-#include "heap/large.h"
-#include "heap/tcache_threads.h"
+#include "blocks/large.h"
+#include "tcache/depot.h"
+#include "platform/libc.h"
 #include "platform/user.h"
 
-/* The only thread-local variable, 8 bytes of static TLS, so that the library can also be opened with dlopen. */
+/* Thread-local variables are 16 bytes of static TLS in all, so that the library can also be opened with dlopen. They are this one, the
+ * count of locks (platform/mutex.h), and the count of forks. */
 extern __thread struct tcache *thread_cache;
 
 extern bool thread_booted;      /* set once, under the lock of boot */
 
+/* This thread's forks, one inside the other, between whose handlers nothing is locked. */
+extern __thread uint32_t fork_quiet;
+
 /* What the C library passes back; by its address, which the proofs can follow. */
 #define THREAD_CACHE(cache) ((struct tcache *)(uintptr_t)(cache))
 
-#include "thread.acsl"
-#include "malloc.acsl"
+#include "api/thread.acsl"
+#include "api/malloc.acsl"
 
-/* The calling thread's cache, made at its first slow path; a stand-in when there is no memory for one, or when the
- * thread is past its end. Boots the allocator the first time, which ends the program if the OS's page is too large. */
+/* Returns the calling thread's cache, which is made at its first slow path. Without memory for one, or after the thread's end, it is a
+ * stand-in. The first call boots the allocator, which ends the program if the OS's page is too large. */
 /*@ requires state:    ThreadStart || MallocOk;
-    terminates         \true;
     exits    first:    !\old(thread_booted);
     assigns            MALLOC_ASSIGNS_HEAP;
     ensures  ok:       MallocOk;
@@ -31,19 +35,17 @@ extern bool thread_booted;      /* set once, under the lock of boot */
 */
 struct tcache *thread_get(void);
 
-/* The thread, whose cache that is, ends: stack by stack its blocks go back. It may allocate still, as destructors of other
+/* Ends the thread whose cache that is, and gives all blocks of the cache back. The thread may still allocate, as destructors of other
  * keys do. */
 /*@ requires ok:       MallocOk;
-    requires mine:     ThreadsMine(THREAD_CACHE(cache));
+    requires mine:     DepotMine(THREAD_CACHE(cache));
     requires arena:    ArenaOnly(THREAD_CACHE(cache)->arena);
     requires cache:    TcacheOk(THREAD_CACHE(cache));
     requires standin:  ThreadDead;
-    terminates         \true;
-    exits              \false;
-    assigns            thread_cache, TCACHE_ASSIGNS_LIFE, HEAP_ASSIGNS, large_allocated, large_freed;
+    assigns            thread_cache, DEPOT_ASSIGNS_LIFE, BLOCKS_ASSIGNS, large_allocated, large_freed;
     ensures  ok:       MallocOk;
     ensures  dead:     thread_cache == &tcache_dead;
-    ensures  none:     tcache_mine == TCACHE_NONE;
+    ensures  none:     depot_mine == DEPOT_NONE;
     ensures  kept:     LiveKeptBut{Pre,Post}(0);
     ensures  only:     LiveNoneNewBut{Pre,Post}(0);
 */
@@ -51,8 +53,6 @@ void thread_exit(void *cache);
 
 /* The C library calls thread_exit when this thread ends. It may allocate, as any caller of malloc. */
 /*@ requires ok:       MallocOk;
-    terminates         \true;
-    exits              \false;
     assigns            MALLOC_ASSIGNS_HEAP;
     ensures  ok:       MallocOk;
     ensures  same:     thread_cache == \old(thread_cache);
@@ -61,37 +61,64 @@ void thread_exit(void *cache);
 */
 void thread_watch(struct tcache *t);
 
-/* Around fork: every lock in the order of its rank, so that the child finds each structure whole. */
-/*@ requires lock:     LocksFree(0);
-    requires heap:     HeapOk;
-    requires arenas:   ArenaOk && bin_arenas <= ARENAS_MAX;
-    terminates         \true;
-    exits              \false;
-    assigns            THREAD_ASSIGNS_FORK;
-    ensures  held:     ForkHeld;
-    ensures  ok:       ForkOk;
+/* Takes the lock of stdio's list before fork, then every lock in the order of its rank, so that the child finds each structure whole.
+ * It waits for nothing where the process has one thread, or where a signal's handler forks that has interrupted its thread inside a
+ * lock. The child then has what the interrupted call has, as the parent does. */
+/*@ requires room:      fork_quiet < UINT32_MAX;
+    requires blocks:    !ForkQuiet ==> BlocksOk;
+    requires arenas:    !ForkQuiet ==> ArenaOk && bin_arenas <= ARENAS_MAX;
+    requires stdio:     !ForkQuiet ==> libc_stdio_held == 0;
+    assigns             fork_quiet, libc_stdio_held, THREAD_ASSIGNS_FORK;
+    behavior quiet:
+      assumes           ForkQuiet;
+      assigns           fork_quiet;
+      ensures  counted: fork_quiet == \old(fork_quiet) + 1;
+    behavior locks:
+      assumes           !ForkQuiet;
+      assigns           libc_stdio_held, THREAD_ASSIGNS_FORK;
+      ensures  stdio:   libc_stdio_held == 1;
+      ensures  held:    ForkHeld;
+      ensures  ok:      ForkOk;
+    complete behaviors;
+    disjoint behaviors;
 */
 void thread_fork_prepare(void);
 
-/*@ requires held:     ForkHeld;
-    requires ok:       ForkOk;
-    terminates         \true;
-    exits              \false;
-    assigns            lock_held[0 .. LOCK_RANKS - 1];
-    ensures  free:     LocksFree(0);
-    ensures  heap:     HeapOk;
+/*@ requires held:      fork_quiet == 0 ==> libc_stdio_held == 1 && ForkHeld;
+    requires ok:        fork_quiet == 0 ==> ForkOk;
+    assigns             fork_quiet, libc_stdio_held, lock_held[0 .. LOCK_RANKS - 1];
+    behavior quiet:
+      assumes           fork_quiet > 0;
+      assigns           fork_quiet;
+      ensures  counted: fork_quiet == \old(fork_quiet) - 1;
+    behavior locks:
+      assumes           fork_quiet == 0;
+      assigns           libc_stdio_held, lock_held[0 .. LOCK_RANKS - 1];
+      ensures  stdio:   libc_stdio_held == 0;
+      ensures  free:    LocksFree(0);
+      ensures  blocks:  BlocksOk;
+    complete behaviors;
+    disjoint behaviors;
 */
 void thread_fork_parent(void);
 
-/*@ requires held:     ForkHeld;
-    requires ok:       ForkOk;
-    requires mine:     tcache_mine == TCACHE_NONE <==> thread_cache == &tcache_unborn || thread_cache == &tcache_dead;
-    terminates         \true;
-    exits              \false;
-    assigns            lock_held[0 .. LOCK_RANKS - 1], pages_purging, tcache_live_count;
-    ensures  free:     LocksFree(0);
-    ensures  heap:     HeapOk;
-    ensures  threads:  ThreadsOk;
+/*@ requires held:      fork_quiet == 0 ==> libc_stdio_held == 1 && ForkHeld;
+    requires ok:        fork_quiet == 0 ==> ForkOk;
+    requires mine:      depot_mine == DEPOT_NONE <==> thread_cache == &tcache_unborn || thread_cache == &tcache_dead;
+    assigns             fork_quiet, libc_stdio_held, lock_held[0 .. LOCK_RANKS - 1], pages_purging, depot_live_count;
+    behavior quiet:
+      assumes           fork_quiet > 0;
+      assigns           fork_quiet;
+      ensures  counted: fork_quiet == \old(fork_quiet) - 1;
+    behavior locks:
+      assumes           fork_quiet == 0;
+      assigns           libc_stdio_held, lock_held[0 .. LOCK_RANKS - 1], pages_purging, depot_live_count;
+      ensures  stdio:   libc_stdio_held == 0;
+      ensures  free:    LocksFree(0);
+      ensures  blocks:  BlocksOk;
+      ensures  threads: DepotOk;
+    complete behaviors;
+    disjoint behaviors;
 */
 void thread_fork_child(void);
 

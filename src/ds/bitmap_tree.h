@@ -1,147 +1,95 @@
-/* bitmap_tree: a set of free indices, found through two levels of summary words; for up to 2^18 indices.
+/* bitmap_tree: a set of up to 4032 indices. The least member from an index on is found by looking at three words.
  *
- * The same operations and meaning as the flat bitmap, over one array: the flat bitmap's words (leaves), then a middle
- * word per 64 leaves, then one top word. A summary bit is set if and only if the word under it is not zero, so every
- * operation touches at most two words per level. Smaller sets also have three levels: a level fewer would save one
- * load and cost a case in every proof.
+ * One array holds the words of a bitmap (the leaves) and after them one top word, whose bit k is set if and only if
+ * leaf k is not zero. n is the number of leaves, so that the indices are 0 .. 64 n - 1. Zero words are the empty set.
  *
- * Invariant: BitmapTail of the leaves, TreeMiddle, TreeTop. What is free, and how many, is said by the leaves alone.
- * No function takes a lock; the words' owner does.
+ * Invariant: TreeTop. The leaves alone say what is in the set. No function takes a lock, the owner of the words does.
  */
 #ifndef QED_DS_BITMAP_TREE_H
 #define QED_DS_BITMAP_TREE_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "ds/bitmap.h"
 
-#define BITMAP_TREE_BITS_MAX 262144U                    /* 64 * 64 * 64: one top word */
+#define BITMAP_TREE_LEAVES_MAX 63U                      /* a bit each in the top word, which keeps one clear */
+#define BITMAP_TREE_WORDS(n) ((n) + 1U)                 /* words of a tree with n leaves */
 
-/* Words that a tree over nbits indices needs. */
-#define BITMAP_TREE_WORDS(nbits) (BITMAP_WORDS(nbits) + BITMAP_WORDS(BITMAP_WORDS(nbits)) + 1U)
+#include "ds/bitmap_tree.acsl"
+#include "ds/bitmap_tree_lemmas.acsl"
 
-_Static_assert(BITMAP_WORDS(BITMAP_WORDS(BITMAP_TREE_BITS_MAX)) == 64U, "the middle words have a bit each in one word");
-_Static_assert(BITMAP_TREE_BITS_MAX <= BITMAP_BITS_MAX, "the leaves are a flat bitmap");
-
-#include "bitmap_tree.acsl"
-
-/* Makes every index free. */
-/*@ requires range:  0 < nbits <= BITMAP_TREE_BITS_MAX;
-    requires valid:  \valid(words + (0 .. BITMAP_TREE_WORDS(nbits) - 1));
-    terminates       \true;
-    exits            \false;
-    assigns          words[0 .. BITMAP_TREE_WORDS(nbits) - 1];
-    ensures  free:   \forall integer i; 0 <= i < nbits ==> BitmapFree(words, i);
-    ensures  tail:   BitmapTail(words, nbits);
-    ensures  middle: TreeMiddle(words, BITMAP_WORDS(nbits));
-    ensures  top:    TreeTop(words, BITMAP_WORDS(nbits));
-    ensures  count:  BitmapFreeCount(words, BITMAP_WORDS(nbits)) == nbits;
+/* Puts index i into the set, if it is not in it yet. */
+/*@ requires range:  0 <= i < 64 * n && n <= BITMAP_TREE_LEAVES_MAX;
+    requires valid:  \valid(words + (0 .. n));
+    requires top:    TreeTop(words, n);
+    assigns          words[i / 64], words[n];
+    ensures  in:     BitmapHas(words, i);
+    ensures  others: BitmapSameBut{Pre, Post}(words, n, i);
+    ensures  top:    TreeTop(words, n);
 */
-void bitmap_tree_init(uint64_t *words, uint32_t nbits);
-
-/* True if index i is taken. */
-/*@ requires valid:  \valid_read(words + i / 64);
-    terminates       \true;
-    exits            \false;
-    assigns          \nothing;
-    ensures  set:    \result <==> !BitmapFree(words, i);
-*/
-static inline bool bitmap_tree_get(const uint64_t *words, uint32_t i)
+static inline void bitmap_tree_set(uint64_t *words, uint32_t n, uint32_t i)
 {
-    return bitmap_get(words, i);
+    bitmap_set(words, i) /*@ ghost (n) */;
+    words[n] = bitmap_word_set(words[n], i / 64);
 }
 
-/* Takes the free index i. */
-/*@ requires range:  0 <= i < nbits <= BITMAP_TREE_BITS_MAX;
-    requires valid:  \valid(words + (0 .. BITMAP_TREE_WORDS(nbits) - 1));
-    requires free:   BitmapFree(words, i);
-    requires tail:   BitmapTail(words, nbits);
-    requires middle: TreeMiddle(words, BITMAP_WORDS(nbits));
-    requires top:    TreeTop(words, BITMAP_WORDS(nbits));
-    terminates       \true;
-    exits            \false;
-    assigns          words[0 .. BITMAP_TREE_WORDS(nbits) - 1];
-    ensures  taken:  !BitmapFree(words, i);
-    ensures  others: BitmapSameBut{Pre, Post}(words, nbits, i);
-    ensures  tail:   BitmapTail(words, nbits);
-    ensures  middle: TreeMiddle(words, BITMAP_WORDS(nbits));
-    ensures  top:    TreeTop(words, BITMAP_WORDS(nbits));
-    ensures  count:  BitmapFreeCount(words, BITMAP_WORDS(nbits)) == \old(BitmapFreeCount(words, BITMAP_WORDS(nbits))) - 1;
+/* Takes index i out of the set, if it is in it. */
+/*@ requires range:  0 <= i < 64 * n && n <= BITMAP_TREE_LEAVES_MAX;
+    requires valid:  \valid(words + (0 .. n));
+    requires top:    TreeTop(words, n);
+    assigns          words[i / 64], words[n];
+    ensures  out:    !BitmapHas(words, i);
+    ensures  others: BitmapSameBut{Pre, Post}(words, n, i);
+    ensures  top:    TreeTop(words, n);
 */
-void bitmap_tree_set(uint64_t *words, uint32_t nbits, uint32_t i);
+static inline void bitmap_tree_unset(uint64_t *words, uint32_t n, uint32_t i)
+{
+    /*@ ghost bitmap_word_lemma_clear(); */
+    bitmap_unset(words, i) /*@ ghost (n) */;
+    if (words[i / 64] == 0) {
+        words[n] = bitmap_word_clear(words[n], i / 64);
+        return;
+    }
+    /*@ ghost int b = bitmap_word_lemma_nonzero(words[i / 64]); */
+    /*@ assert was:  BitmapHas(words, 64 * (i / 64) + b) && BitmapHas{Pre}(words, 64 * (i / 64) + b); */
+    /*@ assert some: \at(words[\at(i, Here) / 64], Pre) != 0 && TreeTopBit(words, n, i / 64); */
+}
 
-/* Gives back the taken index i. */
-/*@ requires range:  0 <= i < nbits <= BITMAP_TREE_BITS_MAX;
-    requires valid:  \valid(words + (0 .. BITMAP_TREE_WORDS(nbits) - 1));
-    requires taken:  !BitmapFree(words, i);
-    requires tail:   BitmapTail(words, nbits);
-    requires middle: TreeMiddle(words, BITMAP_WORDS(nbits));
-    requires top:    TreeTop(words, BITMAP_WORDS(nbits));
-    terminates       \true;
-    exits            \false;
-    assigns          words[0 .. BITMAP_TREE_WORDS(nbits) - 1];
-    ensures  free:   BitmapFree(words, i);
-    ensures  others: BitmapSameBut{Pre, Post}(words, nbits, i);
-    ensures  tail:   BitmapTail(words, nbits);
-    ensures  middle: TreeMiddle(words, BITMAP_WORDS(nbits));
-    ensures  top:    TreeTop(words, BITMAP_WORDS(nbits));
-    ensures  count:  BitmapFreeCount(words, BITMAP_WORDS(nbits)) == \old(BitmapFreeCount(words, BITMAP_WORDS(nbits))) + 1;
-*/
-void bitmap_tree_unset(uint64_t *words, uint32_t nbits, uint32_t i);
-
-/* The first free index at or after from, or nbits if there is none. */
-/*@ requires range:  0 < nbits <= BITMAP_TREE_BITS_MAX;
-    requires from:   0 <= from <= nbits;
-    requires valid:  \valid_read(words + (0 .. BITMAP_TREE_WORDS(nbits) - 1));
-    requires tail:   BitmapTail(words, nbits);
-    requires middle: TreeMiddle(words, BITMAP_WORDS(nbits));
-    requires top:    TreeTop(words, BITMAP_WORDS(nbits));
-    terminates       \true;
-    exits            \false;
+/* Returns the least index of the set that is not below from, or 64 n if there is none. */
+/*@ requires range:  0 <= from < 64 * n && n <= BITMAP_TREE_LEAVES_MAX;
+    requires valid:  \valid_read(words + (0 .. n));
+    requires top:    TreeTop(words, n);
     assigns          \nothing;
-    ensures  range:  from <= \result <= nbits;
-    ensures  free:   \result < nbits ==> BitmapFree(words, \result);
-    ensures  first:  BitmapNoneFree(words, from, \result);
+    ensures  range:  from <= \result <= 64 * n;
+    ensures  in:     \result < 64 * n ==> BitmapHas(words, \result);
+    ensures  least:  BitmapNone(words, from, \result);
 */
-uint32_t bitmap_tree_ffu(const uint64_t *words, uint32_t nbits, uint32_t from);
-
-/* Takes the first free index; nbits if there is none. */
-/*@ requires range:  0 < nbits <= BITMAP_TREE_BITS_MAX;
-    requires valid:  \valid(words + (0 .. BITMAP_TREE_WORDS(nbits) - 1));
-    requires tail:   BitmapTail(words, nbits);
-    requires middle: TreeMiddle(words, BITMAP_WORDS(nbits));
-    requires top:    TreeTop(words, BITMAP_WORDS(nbits));
-    terminates       \true;
-    exits            \false;
-    assigns          words[0 .. BITMAP_TREE_WORDS(nbits) - 1];
-    ensures  range:  0 <= \result <= nbits;
-    ensures  free:   \result < nbits ==> BitmapFree{Pre}(words, \result);
-    ensures  taken:  \result < nbits ==> !BitmapFree(words, \result);
-    ensures  first:  BitmapNoneFree{Pre}(words, 0, \result);
-    ensures  others: BitmapSameBut{Pre, Post}(words, nbits, \result);
-    ensures  tail:   BitmapTail(words, nbits);
-    ensures  middle: TreeMiddle(words, BITMAP_WORDS(nbits));
-    ensures  top:    TreeTop(words, BITMAP_WORDS(nbits));
-    ensures  count:  \result < nbits ==>
-      BitmapFreeCount(words, BITMAP_WORDS(nbits)) == \old(BitmapFreeCount(words, BITMAP_WORDS(nbits))) - 1;
-    ensures  same:   \result == nbits ==>
-      (\forall integer w; 0 <= w < BITMAP_TREE_WORDS(nbits) ==> words[w] == \old(words[w]));
-*/
-uint32_t bitmap_tree_sfu(uint64_t *words, uint32_t nbits);
-
-/* True if no index is free. */
-/*@ requires range:  0 < nbits <= BITMAP_TREE_BITS_MAX;
-    requires valid:  \valid_read(words + (0 .. BITMAP_TREE_WORDS(nbits) - 1));
-    requires tail:   BitmapTail(words, nbits);
-    requires middle: TreeMiddle(words, BITMAP_WORDS(nbits));
-    requires top:    TreeTop(words, BITMAP_WORDS(nbits));
-    terminates       \true;
-    exits            \false;
-    assigns          \nothing;
-    ensures  full:   \result <==> BitmapNoneFree(words, 0, nbits);
-    ensures  count:  \result <==> BitmapFreeCount(words, BITMAP_WORDS(nbits)) == 0;
-*/
-bool bitmap_tree_full(const uint64_t *words, uint32_t nbits);
+static inline uint32_t bitmap_tree_first_from(const uint64_t *words, uint32_t n, uint32_t from)
+{
+    uint32_t k = from / 64;
+    uint64_t rest = words[k] >> (from % 64);
+    /*@ ghost bitmap_word_lemma_rest(words[k], (int)(from % 64)); */
+    if (rest != 0) {
+        uint32_t b = bits_lowest(rest);
+        /*@ assert none: \forall integer j; from % 64 <= j < from % 64 + b ==> !tbit((uint64_t)rest, j - from % 64); */
+        /*@ ghost bitmap_tree_lemma_leaf(words, k, from % 64, from % 64 + b); */
+        return from + b;
+    }
+    /*@ ghost bitmap_tree_lemma_leaf(words, k, from % 64, 64); */
+    uint64_t others = words[n] >> (k + 1);
+    /*@ ghost bitmap_word_lemma_rest(words[n], (int)(k + 1)); */
+    if (others == 0) {
+        /*@ ghost bitmap_tree_lemma_leaves(words, n, k + 1, n); */
+        return 64 * n;
+    }
+    uint32_t next = k + 1 + bits_lowest(others);
+    /*@ assert none: \forall integer j; k + 1 <= j < next ==> !tbit((uint64_t)others, j - (k + 1)); */
+    /*@ assert leaf: TreeTopBit(words, n, next); */
+    /*@ ghost bitmap_tree_lemma_leaves(words, n, k + 1, next); */
+    uint32_t b = bits_lowest(words[next]);
+    /*@ ghost bitmap_tree_lemma_leaf(words, next, 0, b); */
+    /*@ assert place: (64 * next + b) / 64 == next && (64 * next + b) % 64 == b; */
+    return 64 * next + b;
+}
 
 #endif

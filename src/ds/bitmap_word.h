@@ -1,7 +1,7 @@
 /* bitmap_word: operations on one 64-bit word of a bitmap.
  *
  * They take the word and return the new word, so that a caller keeps it in a register while it takes many bits.
- * The lowest set bit is bits_lowest (platform/bits.h). The lemmas on counts are in spec/bitmap_word_lemmas.acsl.
+ * bits_lowest (platform/bits.h) finds the lowest set bit. Lemmas on counts are in spec/ds/bitmap_word_lemmas.acsl.
  */
 #ifndef QED_DS_BITMAP_WORD_H
 #define QED_DS_BITMAP_WORD_H
@@ -11,14 +11,12 @@
 
 #include "platform/bits.h"
 
-#include "bitmap_word.acsl"
-#include "bitmap_word_lemmas.acsl"
+#include "ds/bitmap_word.acsl"
+#include "ds/bitmap_word_lemmas.acsl"
 
 #define BITMAP_WORD_BITS 64U
 
 /*@ requires range: i < 64;
-    terminates      \true;
-    exits           \false;
     assigns         \nothing;
     ensures  bit:   \result <==> tbit(w, i);
 */
@@ -28,8 +26,6 @@ static inline bool bitmap_word_get(uint64_t w, uint32_t i)
 }
 
 /*@ requires range:  i < 64;
-    terminates       \true;
-    exits            \false;
     assigns          \nothing;
     ensures  set:    tbit(\result, i);
     ensures  others: SameBitsBut(w, \result, i);
@@ -42,8 +38,6 @@ static inline uint64_t bitmap_word_set(uint64_t w, uint32_t i)
 }
 
 /*@ requires range:  i < 64;
-    terminates       \true;
-    exits            \false;
     assigns          \nothing;
     ensures  clear:  !tbit(\result, i);
     ensures  others: SameBitsBut(w, \result, i);
@@ -54,26 +48,8 @@ static inline uint64_t bitmap_word_clear(uint64_t w, uint32_t i)
     return w & ~(1UL << i);
 }
 
-/* The lowest set bit at or above bit i, or 64 if there is none. */
-/*@ requires range: i < 64;
-    terminates      \true;
-    exits           \false;
-    assigns         \nothing;
-    ensures  range: i <= \result <= 64;
-    ensures  set:   \result < 64 ==> tbit(w, \result);
-    ensures  least: \forall integer j; i <= j < \result ==> !tbit(w, j);
-*/
-static inline uint32_t bitmap_word_first_from(uint64_t w, uint32_t i)
-{
-    uint64_t rest = w >> i;
-    /*@ ghost bitmap_word_lemma_rest(w, (int)i); */
-    return rest == 0 ? 64 : i + bits_lowest(rest);
-}
-
-/* The word whose n lowest bits are set. */
+/* Returns the word whose n lowest bits are set. */
 /*@ requires range: n <= 64;
-    terminates      \true;
-    exits           \false;
     assigns         \nothing;
     ensures  mask:  IsMask(\result, n);
 */

@@ -1,6 +1,6 @@
-/* pairing_heap: all links are written by two primitives, heap_cut and heap_attach, which keep the facts about links;
- * the operations are sequences of these. Even in the middle of a merge every node is in its tree: siblings are paired
- * where they stand, among the children of the node that is to go.
+/* pairing_heap: two primitives, heap_cut and heap_attach, write all links and keep the facts about them. The operations
+ * are sequences of these. Even in the middle of a merge every node is in its tree, because siblings are paired where
+ * they stand, among the children of the node that leaves.
  */
 #include "ds/pairing_heap.h"
 
@@ -10,11 +10,7 @@ TABLE(uint32_t, ph_prev);
 TABLE(uint32_t, ph_child);
 uint32_t ph_root[PAIRING_HEAP_COUNT_MAX];
 
-#include "pairing_heap_lemmas.acsl"
-
 /*@ requires nodes:  PhNode(x) && PhNode(y);
-    terminates       \true;
-    exits            \false;
     assigns          \nothing;
     ensures  less:   \result <==> PhLess(x, y);
 */
@@ -28,8 +24,6 @@ static inline bool heap_less(uint32_t x, uint32_t y)
 /* Takes x, which has a parent, out of the list of its siblings. */
 /*@ requires links:  PhLinks;
     requires node:   PhNode(x) && ph_par[x] != 0;
-    terminates       \true;
-    exits            \false;
     assigns          ph_par[x], ph_child[ph_prev[x]], ph_next[ph_prev[x]], ph_prev[ph_next[x]];
     ensures  links:  PhLinks;
     ensures  top:    ph_par[x] == 0;
@@ -63,8 +57,6 @@ static inline void heap_cut(uint32_t x)
     requires own:    ph_own[p] != 0 && ph_own[p] == ph_own[x];
     requires top:    ph_par[x] == 0;
     requires less:   PhLess(p, x);
-    terminates       \true;
-    exits            \false;
     assigns          ph_par[x], ph_child[p], ph_next[x], ph_prev[x], ph_prev[ph_child[p]],
                      ph_ord[0 .. TABLE_MAX - 1];
     ensures  links:  PhLinks;
@@ -89,14 +81,12 @@ static inline void heap_attach(uint32_t p, uint32_t x)
     /*@ ghost ph_lemma_links(); */
 }
 
-/* Two neighbours in a list of siblings: the greater becomes a child of the other, which stays in the list. */
+/* Links two neighbours in a list of siblings. The greater becomes a child of the other one, which stays in the list
+ * and is returned. */
 /*@ requires links:  PhLinks;
     requires nodes:  PhNode(a) && PhNode(b);
     requires next:   ph_par[a] != 0 && ph_next[a] == b;
-    terminates       \true;
-    exits            \false;
-    assigns          ph_next[0 .. TABLE_MAX - 1], ph_prev[0 .. TABLE_MAX - 1], ph_child[0 .. TABLE_MAX - 1],
-                     ph_par[0 .. TABLE_MAX - 1], ph_ord[0 .. TABLE_MAX - 1];
+    assigns          PH_ASSIGNS_LINKS;
     ensures  links:  PhLinks;
     ensures  one:    \result == a || \result == b;
     ensures  par:    ph_par[\result] == \old(ph_par[a]);
@@ -117,14 +107,11 @@ static inline uint32_t heap_link(uint32_t a, uint32_t b)
     return least;
 }
 
-/* First pass: p's children are linked in pairs, from the first on. The last child that remains. */
+/* First pass: links the children of p in pairs, from the first on. Returns the last child that remains. */
 /*@ requires links:  PhLinks;
     requires node:   PhNode(p) && ph_own[p] != 0;
     requires some:   ph_child[p] != 0;
-    terminates       \true;
-    exits            \false;
-    assigns          ph_next[0 .. TABLE_MAX - 1], ph_prev[0 .. TABLE_MAX - 1], ph_child[0 .. TABLE_MAX - 1],
-                     ph_par[0 .. TABLE_MAX - 1], ph_ord[0 .. TABLE_MAX - 1];
+    assigns          PH_ASSIGNS_LINKS;
     ensures  links:  PhLinks;
     ensures  child:  PhNode(\result) && ph_par[\result] == p;
     ensures  last:   ph_next[\result] == 0;
@@ -142,8 +129,7 @@ static uint32_t heap_pair_children(uint32_t p)
         loop invariant kids:   k == PhKids(p, TABLE_MAX);
         loop invariant tops:   PhSameTops{Pre,Here}(0);
         loop invariant others: PhOthers{Pre,Here}(ph_own[p], 0);
-        loop assigns           a, b, k, ph_next[0 .. TABLE_MAX - 1], ph_prev[0 .. TABLE_MAX - 1],
-                               ph_child[0 .. TABLE_MAX - 1], ph_par[0 .. TABLE_MAX - 1], ph_ord[0 .. TABLE_MAX - 1];
+        loop assigns           a, b, k, PH_ASSIGNS_LINKS;
         loop variant           k;
     */
     while (b != 0) {
@@ -158,15 +144,13 @@ static uint32_t heap_pair_children(uint32_t p)
     return a;
 }
 
-/* Second pass: each remaining child of p is linked with what follows it, from the last child on. The one that remains. */
+/* Second pass: links each remaining child of p with the one that follows it, from the last child on. Returns the one
+ * that remains. */
 /*@ requires links:  PhLinks;
     requires node:   PhNode(p) && ph_own[p] != 0;
     requires child:  PhNode(last) && ph_par[last] == p;
     requires last:   ph_next[last] == 0;
-    terminates       \true;
-    exits            \false;
-    assigns          ph_next[0 .. TABLE_MAX - 1], ph_prev[0 .. TABLE_MAX - 1], ph_child[0 .. TABLE_MAX - 1],
-                     ph_par[0 .. TABLE_MAX - 1], ph_ord[0 .. TABLE_MAX - 1];
+    assigns          PH_ASSIGNS_LINKS;
     ensures  links:  PhLinks;
     ensures  child:  PhNode(\result) && ph_par[\result] == p;
     ensures  only:   ph_prev[\result] == p && ph_next[\result] == 0;
@@ -183,8 +167,7 @@ static uint32_t heap_fold_children(uint32_t p, uint32_t last)
         loop invariant kids:   k == PhKids(p, TABLE_MAX);
         loop invariant tops:   PhSameTops{Pre,Here}(0);
         loop invariant others: PhOthers{Pre,Here}(ph_own[p], 0);
-        loop assigns           a, k, ph_next[0 .. TABLE_MAX - 1], ph_prev[0 .. TABLE_MAX - 1],
-                               ph_child[0 .. TABLE_MAX - 1], ph_par[0 .. TABLE_MAX - 1], ph_ord[0 .. TABLE_MAX - 1];
+        loop assigns           a, k, PH_ASSIGNS_LINKS;
         loop variant           k;
     */
     while (AT(ph_prev, a) != p) {
@@ -194,13 +177,11 @@ static uint32_t heap_fold_children(uint32_t p, uint32_t last)
     return a;
 }
 
-/* Makes all children of x one tree without a parent, and x a node without children: the root of that tree, or 0. */
+/* Makes one tree without a parent of all children of x, so that x has none. Returns the root of that tree, 0 if
+ * there is none. */
 /*@ requires links:  PhLinks;
     requires node:   PhNode(x) && ph_own[x] != 0;
-    terminates       \true;
-    exits            \false;
-    assigns          ph_next[0 .. TABLE_MAX - 1], ph_prev[0 .. TABLE_MAX - 1], ph_child[0 .. TABLE_MAX - 1],
-                     ph_par[0 .. TABLE_MAX - 1], ph_ord[0 .. TABLE_MAX - 1];
+    assigns          PH_ASSIGNS_LINKS;
     ensures  links:  PhLinks;
     ensures  alone:  \forall integer y; PhNode(y) ==> ph_par[y] != x;
     ensures  root:   \result != 0 ==> PhNode(\result) && ph_own[\result] == ph_own[x];
@@ -225,18 +206,10 @@ bool pairing_heap_grow(uint32_t x)
     return TABLE_GROW(ph_key, x) && TABLE_GROW(ph_next, x) && TABLE_GROW(ph_prev, x) && TABLE_GROW(ph_child, x);
 }
 
-uint32_t pairing_heap_first(uint32_t heap)
-{
-    /*@ ghost ph_lemma_least(heap); */
-    return ph_root[heap];
-}
-
 /* Makes x, which is in no heap, a tree of its own in the heap. */
 /*@ requires links:  PhLinks;
     requires heap:   PhHeap(heap);
     requires node:   PhIn(0, x);
-    terminates       \true;
-    exits            \false;
     assigns          ph_own[x], ph_key[x], ph_child[x];
     ensures  member: ph_own[x] == heap && ph_par[x] == 0;
     ensures  key:    ph_key[x] == key;
@@ -250,14 +223,11 @@ static inline void heap_enter(uint32_t x, uint64_t key) /*@ ghost (uint32_t heap
     /*@ ghost ph_lemma_links(); */
 }
 
-/* One tree of the tree a, if there is one, and the tree b: its root. */
+/* Makes one tree of the tree a, if a is not 0, and the tree b. Returns its root. */
 /*@ requires links:  PhLinks;
     requires b:      PhNode(b) && ph_own[b] != 0 && ph_par[b] == 0;
     requires a:      a != 0 ==> PhNode(a) && ph_own[a] == ph_own[b] && ph_par[a] == 0 && a != b;
-    terminates       \true;
-    exits            \false;
-    assigns          ph_next[0 .. TABLE_MAX - 1], ph_prev[0 .. TABLE_MAX - 1], ph_child[0 .. TABLE_MAX - 1],
-                     ph_par[0 .. TABLE_MAX - 1], ph_ord[0 .. TABLE_MAX - 1];
+    assigns          PH_ASSIGNS_LINKS;
     ensures  links:  PhLinks;
     ensures  one:    \result == b || (\result == a && a != 0);
     ensures  root:   ph_par[\result] == 0;
@@ -285,14 +255,11 @@ void pairing_heap_insert(uint32_t heap, uint32_t x, uint64_t key)
     /*@ ghost ph_lemma_ok(); */
 }
 
-/* Puts the tree r, if there is one, below root. */
+/* Puts the tree r, if r is not 0, below root. */
 /*@ requires links:  PhLinks;
     requires root:   PhNode(root) && ph_own[root] != 0;
     requires r:      r != 0 ==> PhNode(r) && ph_own[r] == ph_own[root] && ph_par[r] == 0 && PhLess(root, r);
-    terminates       \true;
-    exits            \false;
-    assigns          ph_next[0 .. TABLE_MAX - 1], ph_prev[0 .. TABLE_MAX - 1], ph_child[0 .. TABLE_MAX - 1],
-                     ph_par[0 .. TABLE_MAX - 1], ph_ord[0 .. TABLE_MAX - 1];
+    assigns          PH_ASSIGNS_LINKS;
     ensures  links:  PhLinks;
     ensures  below:  r != 0 ==> ph_par[r] == root;
     ensures  same:   \forall integer y; PhNode(y) && y != r ==> ph_par[y] == \old(ph_par[y]);
@@ -305,15 +272,12 @@ static inline void heap_adopt(uint32_t root, uint32_t r)
     }
 }
 
-/* Makes x a tree of its own; root is less than all below x, so what was below x goes below root. */
+/* Makes x a tree of its own. What was below x goes below root, which is less than all other nodes. */
 /*@ requires links:  PhLinks;
     requires nodes:  PhNode(x) && PhNode(root) && ph_own[root] == ph_own[x];
     requires below:  ph_par[x] != 0 && ph_par[root] == 0;
     requires least:  \forall integer y; PhIn(ph_own[x], y) && y != root ==> PhLess(root, y);
-    terminates       \true;
-    exits            \false;
-    assigns          ph_next[0 .. TABLE_MAX - 1], ph_prev[0 .. TABLE_MAX - 1], ph_child[0 .. TABLE_MAX - 1],
-                     ph_par[0 .. TABLE_MAX - 1], ph_ord[0 .. TABLE_MAX - 1];
+    assigns          PH_ASSIGNS_LINKS;
     ensures  links:  PhLinks;
     ensures  alone:  \forall integer y; PhNode(y) ==> ph_par[y] != x;
     ensures  top:    ph_par[x] == 0;

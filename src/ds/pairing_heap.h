@@ -1,14 +1,15 @@
 /* pairing_heap: many sets of nodes, each with its least node at hand. A node is an id, a set is a heap number.
  *
- * Every node is in at most one heap; ghost ph_own[x] says in which. Nodes are ordered by (key, id), so that the least is
- * unique. Links are ids in columns: ph_child leads to the first child, ph_next to the next sibling, ph_prev back to the
- * previous sibling or, from a first child, to the parent. Links of a root other than ph_child, and all links of a node
- * in no heap, mean nothing.
+ * Every node is in at most one heap, and ghost ph_own[x] says in which. Nodes are ordered by (key, id), so that the
+ * least is unique. A link is the id of another node, in a table: ph_child leads to the first child, ph_next to the next
+ * sibling, ph_prev back to the previous sibling or, from a first child, to the parent. The links of a root other than
+ * ph_child mean nothing, and so do all links of a node in no heap.
  *
- * Invariant PairingHeapOk (spec/pairing_heap.acsl), for all heaps at once. The zero state, no node in any heap, has it.
- * An operation on heap h touches only nodes in h and its argument, so heaps may be guarded by different locks.
+ * The invariant PairingHeapOk (spec/ds/pairing_heap.acsl) speaks of all heaps at once. It holds in the zero state,
+ * where no node is in a heap. An operation on heap h touches only nodes in h and its argument, so heaps may be guarded
+ * by different locks.
  *
- * insert and first take constant time; remove is a two-pass merge, O(log n) amortised, without recursion.
+ * insert and first take constant time. remove is a two-pass merge without recursion, O(log n) amortised.
  * M. L. Fredman, R. Sedgewick, D. D. Sleator, R. E. Tarjan: The pairing heap. Algorithmica 1 (1986).
  */
 #ifndef QED_DS_PAIRING_HEAP_H
@@ -25,15 +26,14 @@ extern TABLE(uint64_t, ph_key);
 extern TABLE(uint32_t, ph_next);
 extern TABLE(uint32_t, ph_prev);
 extern TABLE(uint32_t, ph_child);
-extern uint32_t ph_root[PAIRING_HEAP_COUNT_MAX];    /* 0: the heap is empty */
+extern uint32_t ph_root[PAIRING_HEAP_COUNT_MAX];    /* 0 if the heap is empty */
 
-#include "pairing_heap.acsl"
+#include "ds/pairing_heap.acsl"
+#include "ds/pairing_heap_lemmas.acsl"
 
-/* No code: the zero state is the state in which all heaps are empty. */
+/* Does nothing: static memory is zero, and in the zero state all heaps are empty. */
 /*@ requires zero_root: \forall integer h; PhHeap(h) ==> ph_root[h] == 0;
     requires zero_own:  \forall integer x; PhNode(x) ==> ph_own[x] == 0 && ph_par[x] == 0;
-    terminates          \true;
-    exits               \false;
     assigns             \nothing;
     ensures  ok:        PairingHeapOk;
 */
@@ -41,33 +41,30 @@ static inline void pairing_heap_boot(void)
 {
 }
 
-/* The columns for node x. false: the OS has no memory. */
+/* Makes node x usable. Returns false if the OS has no memory. */
 /*@ requires node:   PhNode(x);
-    terminates       \true;
-    exits            \false;
     assigns          \nothing;
 */
 bool pairing_heap_grow(uint32_t x);
 
-/* The least node of the heap, 0 if it is empty. */
+/* Returns the least node of the heap, 0 if the heap is empty. */
 /*@ requires ok:     PairingHeapOk;
     requires heap:   PhHeap(heap);
-    terminates       \true;
-    exits            \false;
     assigns          \nothing;
     ensures  empty:  \result == 0 ==> \forall integer y; !PhIn(heap, y);
     ensures  member: \result != 0 ==> PhIn(heap, \result);
     ensures  least:  \forall integer y; PhIn(heap, y) && y != \result ==> PhLess(\result, y);
 */
-uint32_t pairing_heap_first(uint32_t heap);
+static inline uint32_t pairing_heap_first(uint32_t heap)
+{
+    /*@ ghost ph_lemma_least(heap); */
+    return ph_root[heap];
+}
 
 /*@ requires ok:     PairingHeapOk;
     requires heap:   PhHeap(heap);
     requires node:   PhIn(0, x);
-    terminates       \true;
-    exits            \false;
-    assigns          ph_own[x], ph_key[x], ph_root[heap], ph_next[0 .. TABLE_MAX - 1], ph_prev[0 .. TABLE_MAX - 1],
-                     ph_child[0 .. TABLE_MAX - 1], ph_par[0 .. TABLE_MAX - 1], ph_ord[0 .. TABLE_MAX - 1];
+    assigns          ph_own[x], ph_key[x], ph_root[heap], PH_ASSIGNS_LINKS;
     ensures  ok:     PairingHeapOk;
     ensures  member: PhIn(heap, x);
     ensures  key:    ph_key[x] == key;
@@ -78,10 +75,7 @@ void pairing_heap_insert(uint32_t heap, uint32_t x, uint64_t key);
 /*@ requires ok:     PairingHeapOk;
     requires heap:   PhHeap(heap);
     requires member: PhIn(heap, x);
-    terminates       \true;
-    exits            \false;
-    assigns          ph_own[x], ph_root[heap], ph_next[0 .. TABLE_MAX - 1], ph_prev[0 .. TABLE_MAX - 1],
-                     ph_child[0 .. TABLE_MAX - 1], ph_par[0 .. TABLE_MAX - 1], ph_ord[0 .. TABLE_MAX - 1];
+    assigns          ph_own[x], ph_root[heap], PH_ASSIGNS_LINKS;
     ensures  ok:     PairingHeapOk;
     ensures  gone:   ph_own[x] == 0;
     ensures  others: PhOthers{Pre,Post}(heap, x);

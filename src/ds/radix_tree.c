@@ -4,8 +4,6 @@ struct radix_leaf *radix_root[RADIX_ROOTS];
 
 /*@ requires ok:      RadixOk;
     requires range:   h < RADIX_ROOTS;
-    terminates        \true;
-    exits             \false;
     assigns           radix_root[h];
     ensures  ok:      RadixOk;
     ensures  made:    \result <==> radix_root[h] != \null;
@@ -14,7 +12,7 @@ struct radix_leaf *radix_root[RADIX_ROOTS];
 static bool radix_reserve_window(uint64_t h)
 {
     if (radix_root[h] == NULL) {
-        /* Release: who reads the pointer reads the zeros behind it. */
+        /* The store releases, so that a thread that reads the pointer reads the zeros behind it. */
         ATOMIC_STORE_RELEASE(radix_root[h], POOL_NEW(struct radix_leaf, radix_pool, h));
     }
     return radix_root[h] != NULL;
@@ -38,16 +36,16 @@ bool radix_tree_reserve(uint64_t page, uint64_t npages)
     return true;
 }
 
-void radix_tree_set_words(uint64_t page, uint64_t npages, uint64_t w)
+void radix_tree_set_tags(uint64_t page, uint64_t npages, uint64_t w)
 {
     /*@ loop invariant range: page <= p <= page + npages;
         loop invariant ok:    RadixOk;
-        loop invariant set:   \forall integer q; page <= q < p ==> radix_word_of[q] == w;
-        loop invariant rest:  \forall integer q; p <= q < PAGE_COUNT_MAX ==> radix_word_of[q] == \at(radix_word_of[q], Pre);
-        loop assigns   p, radix_word_of[page .. page + npages - 1], RADIX_LEAVES;
+        loop invariant set:   \forall integer q; page <= q < p ==> radix_tag_of[q] == w;
+        loop invariant rest:  \forall integer q; p <= q < PAGE_COUNT_MAX ==> radix_tag_of[q] == \at(radix_tag_of[q], Pre);
+        loop assigns   p, radix_tag_of[page .. page + npages - 1], RADIX_LEAVES;
         loop variant   page + npages - p;
     */
     for (uint64_t p = page; p < page + npages; p++) {
-        radix_tree_set_word(p, w);
+        radix_tree_set_tag(p, w);
     }
 }

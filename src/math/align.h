@@ -1,7 +1,7 @@
 /* align: rounding to multiples of a power of two.
  *
- * A division by a power of two that the compiler cannot see costs tens of cycles, so the power is taken apart with
- * bits_lg_floor first: that compiles to two shifts, and to one mask where the alignment is a constant.
+ * A division costs tens of cycles where the compiler does not see that the divisor is a power of two. So bits_lg_floor
+ * finds the exponent first. That compiles to two shifts, and to one mask where the alignment is a constant.
  */
 #ifndef QED_MATH_ALIGN_H
 #define QED_MATH_ALIGN_H
@@ -11,12 +11,10 @@
 
 #include "platform/bits.h"
 
-#include "align.acsl"
-#include "align_lemmas.acsl"
+#include "math/align.acsl"
+#include "math/align_lemmas.acsl"
 
-/*@ terminates    \true;
-    exits         \false;
-    assigns       \nothing;
+/*@ assigns       \nothing;
     ensures  is:  \result <==> IsPowerOfTwo(x);
 */
 static inline bool is_power_of_two(uint64_t x)
@@ -31,8 +29,6 @@ static inline bool is_power_of_two(uint64_t x)
 }
 
 /*@ requires power:    IsPowerOfTwo(a);
-    terminates         \true;
-    exits              \false;
     assigns            \nothing;
     ensures  below:    x - a < \result <= x;
     ensures  multiple: \result % a == 0;
@@ -47,23 +43,8 @@ static inline uint64_t align_down(uint64_t x, uint64_t a)
     return n * (1UL << lg);
 }
 
-/* True when align_up(x, a) can be represented. */
-/*@ requires power:   IsPowerOfTwo(a);
-    terminates        \true;
-    exits             \false;
-    assigns           \nothing;
-    ensures  exact:   \result <==> x + a - 1 <= UINT64_MAX;
-*/
-static inline bool align_up_fits(uint64_t x, uint64_t a)
-{
-    /*@ ghost align_lemma_range(a); */
-    return x <= UINT64_MAX - (a - 1);
-}
-
 /*@ requires power:    IsPowerOfTwo(a);
     requires fits:     x + a - 1 <= UINT64_MAX;
-    terminates         \true;
-    exits              \false;
     assigns            \nothing;
     ensures  above:    x <= \result < x + a;
     ensures  multiple: \result % a == 0;
@@ -74,10 +55,8 @@ static inline uint64_t align_up(uint64_t x, uint64_t a)
     return align_down(x + (a - 1), a);
 }
 
-/* Least power of two that is at least x. */
+/* Returns the least power of two that is at least x. */
 /*@ requires range:    x <= 1UL << 63;
-    terminates         \true;
-    exits              \false;
     assigns            \nothing;
     ensures  power:    IsPowerOfTwo(\result);
     ensures  above:    x <= \result;

@@ -1,2 +1,2 @@
-/* divide: everything is inline; this file is what the compiler and the prover parse. */
+/* divide: all functions are inline. The compiler and the prover parse this file. */
 #include "math/divide.h"

@@ -1,13 +1,13 @@
 /* divide: exact division by a size class, as one multiplication with a reciprocal.
  *
- * magic is 2^DIVIDE_LG / size, rounded up. For an offset into a run of n regions of `size` bytes, n * size * size at most
- * 2^DIVIDE_LG, the high part of offset * magic is offset / size, and the low part (the fraction) is below magic exactly
- * when offset is a multiple of size. A caller that knows the run states so by the ghost call divide_lemma_exact.
- * Sizes above DIVIDE_SIZE_MAX have no such run: of them the fraction tells 0 from all other offsets below DIVIDE_SIZE_MAX
- * (divide_lemma_first).
+ * magic is 2^DIVIDE_LG / size, rounded up. Consider an offset into a run of n regions of `size` bytes, where n * size *
+ * size is at most 2^DIVIDE_LG. The high part of offset * magic is offset / size. The low part, the fraction, is below
+ * magic exactly when offset is a multiple of size. A caller that knows the run says so by the ghost call
+ * divide_lemma_exact. Sizes above DIVIDE_SIZE_MAX have no such run. For them the fraction tells 0 from all other
+ * offsets below DIVIDE_SIZE_MAX (divide_lemma_first).
  * Lemire, Kaser and Kurz, "Faster remainder by direct computation" (2019).
  *
- * The classes of 4 KiB pages get by with 32 bits of fraction: then the test for multiples compiles to imul and cmp.
+ * With pages of 4 KiB 32 bits of fraction are enough. The test for multiples then compiles to imul and cmp.
  */
 #ifndef QED_MATH_DIVIDE_H
 #define QED_MATH_DIVIDE_H
@@ -36,12 +36,10 @@ _Static_assert(SC_SMALL_MAXCLASS * (SC_SLAB_NPAGES_MAX * PAGE) <= DIVIDE_ONE, "a
 _Static_assert(DIVIDE_ONE / SC_TINY <= UINT32_MAX || DIVIDE_LG > 32, "a reciprocal fits its type");
 _Static_assert(DIVIDE_ONE / SC_TINY < 1UL << (64 - DIVIDE_LG_OFFSET), "a product fits 64 bits");
 
-#include "divide.acsl"
-#include "divide_lemmas.acsl"
+#include "math/divide.acsl"
+#include "math/divide_lemmas.acsl"
 
 /*@ requires range: SC_TINY <= size;
-    terminates      \true;
-    exits           \false;
     assigns         \nothing;
     ensures  magic: DivideMagic(\result, size);
     ensures  range: \result <= DIVIDE_ONE / SC_TINY;
@@ -53,11 +51,8 @@ static inline divide_magic_t divide_magic(uint32_t size)
     return (divide_magic_t)magic;
 }
 
-/* The product, of which the high part is the index and the low part the fraction: for who wants both. */
-/*@ requires offset: offset < 1UL << DIVIDE_LG_OFFSET;
-    requires magic:  magic <= DIVIDE_ONE / SC_TINY;
-    terminates       \true;
-    exits            \false;
+/* Returns the product, whose high part is the index and whose low part is the fraction, to a caller that needs both. */
+/*@ REQUIRES_DIVIDE_RANGE(offset, magic);
     assigns          \nothing;
     ensures  value:  \result == offset * magic;
     ensures  high:   \result / DIVIDE_ONE <= UINT32_MAX;
@@ -69,8 +64,6 @@ static inline uint64_t divide_product(uint32_t offset, divide_magic_t magic)
 }
 
 /*@ requires high:   product / DIVIDE_ONE <= UINT32_MAX;
-    terminates       \true;
-    exits            \false;
     assigns          \nothing;
     ensures  high:   \result == product / DIVIDE_ONE;
 */
@@ -79,9 +72,7 @@ static inline uint32_t divide_high(uint64_t product)
     return (uint32_t)(product / DIVIDE_ONE);
 }
 
-/*@ terminates       \true;
-    exits            \false;
-    assigns          \nothing;
+/*@ assigns          \nothing;
     ensures  low:    \result == product % DIVIDE_ONE;
 */
 static inline divide_magic_t divide_low(uint64_t product)
@@ -89,10 +80,7 @@ static inline divide_magic_t divide_low(uint64_t product)
     return (divide_magic_t)(product % DIVIDE_ONE);
 }
 
-/*@ requires offset: offset < 1UL << DIVIDE_LG_OFFSET;
-    requires magic:  magic <= DIVIDE_ONE / SC_TINY;
-    terminates       \true;
-    exits            \false;
+/*@ REQUIRES_DIVIDE_RANGE(offset, magic);
     assigns          \nothing;
     ensures  high:   \result == offset * magic / DIVIDE_ONE;
 */
@@ -101,10 +89,7 @@ static inline uint32_t divide_index(uint32_t offset, divide_magic_t magic)
     return divide_high(divide_product(offset, magic));
 }
 
-/*@ requires offset: offset < 1UL << DIVIDE_LG_OFFSET;
-    requires magic:  magic <= DIVIDE_ONE / SC_TINY;
-    terminates       \true;
-    exits            \false;
+/*@ REQUIRES_DIVIDE_RANGE(offset, magic);
     assigns          \nothing;
     ensures  low:    \result == offset * magic % DIVIDE_ONE;
 */
@@ -113,10 +98,7 @@ static inline divide_magic_t divide_fraction(uint32_t offset, divide_magic_t mag
     return divide_low(divide_product(offset, magic));
 }
 
-/*@ requires offset: offset < 1UL << DIVIDE_LG_OFFSET;
-    requires magic:  magic <= DIVIDE_ONE / SC_TINY;
-    terminates       \true;
-    exits            \false;
+/*@ REQUIRES_DIVIDE_RANGE(offset, magic);
     assigns          \nothing;
     ensures  low:    \result <==> offset * magic % DIVIDE_ONE < magic;
 */

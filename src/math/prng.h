@@ -12,13 +12,12 @@
 #define PRNG_INCREMENT 1442695040888963407UL
 #define PRNG_TRIES_MAX 64U
 
-#include "prng.acsl"
-#include "prng_lemmas.acsl"
+#include "math/prng.acsl"
+#include "math/prng_lemmas.acsl"
 
-/* The state after x: x * multiplier + increment modulo 2^64, in halves, because a wrapped product is a defect here. */
-/*@ terminates    \true;
-    exits         \false;
-    assigns       \nothing;
+/* Returns the state after x, which is x * multiplier + increment modulo 2^64. It multiplies halves, because a
+ * wrapped product counts as a defect here. */
+/*@ assigns       \nothing;
     ensures  lcg: \result == PrngNext(x);
 */
 static inline uint64_t prng_step(uint64_t x)
@@ -35,10 +34,9 @@ static inline uint64_t prng_step(uint64_t x)
     return d % half * half + a % half;
 }
 
-/* Where x falls when the 64-bit numbers are cut into range equal parts; range: in the remainder, which has no part. */
+/* Cuts the 64-bit numbers into range equal parts. Returns the part that x is in, or range if x is in the remainder
+ * behind them. */
 /*@ requires range: range > 0;
-    terminates      \true;
-    exits           \false;
     assigns         \nothing;
     ensures  part:  \result < range ==> PrngPart(x, \result, range);
     ensures  only:  \forall integer r; 0 <= r < range && PrngPart(x, r, range) ==> \result == r;
@@ -52,11 +50,10 @@ static inline uint64_t prng_part(uint64_t x, uint64_t range)
     return r < range ? r : range;
 }
 
-/* A number below range, each as likely as any other; one time in more than 2^64 the tries run out and the answer is 0. */
+/* Returns a number below range, each as likely as any other. One time in more than 2^64 the tries run out and the
+ * result is 0. */
 /*@ requires range: range > 0;
     requires state: \valid(state);
-    terminates      \true;
-    exits           \false;
     assigns         *state;
     ensures  below: \result < range;
     ensures  first: PrngRange(\old(*state), *state, \result, range);

@@ -1,5 +1,5 @@
-/* product: whether a * b can be represented. A multiplication that overflows is a defect in the proven text, so the question
- * comes first; a division is needed only when a factor has more than 32 bits.
+/* product: whether a * b can be represented. A multiplication that overflows is a defect in the proven text, so callers
+ * ask first. A division is needed only if a factor has more than 32 bits.
  */
 #ifndef QED_MATH_PRODUCT_H
 #define QED_MATH_PRODUCT_H
@@ -7,9 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/*@ terminates      \true;
-    exits           \false;
-    assigns         \nothing;
+/*@ assigns         \nothing;
     ensures  exact: \result <==> a * b > UINT64_MAX;
 */
 static inline bool product_overflows(uint64_t a, uint64_t b)

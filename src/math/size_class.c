@@ -1,7 +1,7 @@
-/* size_class: the lookup table, and what is needed once per slab. */
+/* size_class: the lookup table, and the page count of a slab. */
 #include "math/size_class.h"
 
-#include "size_class_npages_lemmas.acsl"
+#include "math/size_class_npages_lemmas.acsl"
 
 uint8_t size_class_table[SC_LOOKUP_MAX / SC_TINY + 1];
 
@@ -17,7 +17,7 @@ void size_class_boot(void)
     }
 }
 
-/* Takes the factors 2 out of PAGE / size: what is left of size divides the page count. */
+/* Cancels the factors 2 that PAGE and size have in common. What is left of size is the page count. */
 uint32_t size_class_slab_pages(uint32_t szind)
 {
     uint32_t size = (uint32_t)size_class_bytes(szind);
@@ -33,7 +33,7 @@ uint32_t size_class_slab_pages(uint32_t szind)
     while (n % 2 == 0 && d > 1) {
         /*@ ghost npages_lemma_half(d, lg); */
         /*@ assert even: n == 2 * (n / 2) && d == 2 * (d / 2); */
-        /*@ ghost npages_lemma_ratio(n / 2, size, d / 2); */
+        /*@ ghost npages_lemma_halves(n / 2, PAGE, size, d / 2); */
         n /= 2;
         d /= 2;
         /*@ ghost lg--; */

@@ -1,11 +1,10 @@
 /* size_class: which block sizes there are, and which of them serves a request.
  *
  * All classes come from one ladder of whole numbers: 1, 2, .., NGROUP, then NGROUP equal steps per doubling:
- *
  *     NGROUP = 4:  1 2 3 4 | 5 6 7 8 | 10 12 14 16 | 20 24 28 32 | ...
  *
- * Size classes are the ladder times the quantum, below it the tiny powers of two; page classes (those that are whole
- * pages) are the ladder times the page. So one closed form, ladder_above, answers both, without a loop or a table.
+ * Size classes are the ladder times the quantum, and below it the tiny powers of two. Page classes, which are whole
+ * pages, are the ladder times the page. So one closed form, ladder_above, finds both, without a loop or a table.
  * Requests up to SC_LOOKUP_MAX find their class in a table of bytes that size_class_boot fills.
  */
 #ifndef QED_MATH_SIZE_CLASS_H
@@ -41,13 +40,11 @@ _Static_assert(SC_NBINS <= 255 && SC_LOOKUP_MAX < SC_LARGE_MINCLASS, "a lookup e
 
 extern uint8_t size_class_table[SC_LOOKUP_MAX / SC_TINY + 1];      /* size / SC_TINY, rounded up -> class */
 
-#include "size_class.acsl"
-#include "size_class_lemmas.acsl"
+#include "math/size_class.acsl"
+#include "math/size_class_lemmas.acsl"
 
-/* Index of the least rung above x. */
-/*@ terminates     \true;
-    exits          \false;
-    assigns        \nothing;
+/* Returns the index of the least rung above x. */
+/*@ assigns        \nothing;
     ensures range: \result < LADDER_LENGTH;
     ensures above: x < Rung(\result);
     ensures below: 0 < \result ==> Rung(\result - 1) <= x;
@@ -63,8 +60,6 @@ static inline uint32_t ladder_above(uint64_t x)
 }
 
 /*@ requires range: j < LADDER_USABLE;
-    terminates      \true;
-    exits           \false;
     assigns         \nothing;
     ensures  value: \result == Rung(j);
     ensures  some:  1 <= \result <= POW2(63);
@@ -79,10 +74,8 @@ static inline uint64_t ladder_rung(uint32_t j)
     return (SC_NGROUP + j % SC_NGROUP + 1UL) * (1UL << (j / SC_NGROUP - 1));
 }
 
-/* Least class that fits, SC_NSIZES if none does. */
-/*@ terminates     \true;
-    exits          \false;
-    assigns        \nothing;
+/* Returns the least class that fits, SC_NSIZES if none does. */
+/*@ assigns        \nothing;
     ensures range: \result <= SC_NSIZES;
     ensures none:  \result == SC_NSIZES <==> size_bytes > SC_LARGE_MAXCLASS;
     ensures small: \result < SC_NBINS <==> size_bytes <= SC_SMALL_MAXCLASS;
@@ -115,8 +108,6 @@ static inline uint32_t size_class_index(uint64_t size_bytes)
 }
 
 /*@ requires range:   szind < SC_NSIZES;
-    terminates        \true;
-    exits             \false;
     assigns           \nothing;
     ensures  value:   \result == ScBytes(szind);
     ensures  bounds:  SC_TINY <= \result <= SC_LARGE_MAXCLASS;
@@ -135,18 +126,14 @@ static inline uint64_t size_class_bytes(uint32_t szind)
     return ladder_rung(szind - SC_NTINY) * SC_QUANTUM;
 }
 
-/*@ terminates       \true;
-    exits            \false;
-    assigns          size_class_table[0 .. SC_LOOKUP_MAX / SC_TINY];
+/*@ assigns          size_class_table[0 .. SC_LOOKUP_MAX / SC_TINY];
     ensures  filled: SizeClassTable(SC_LOOKUP_MAX / SC_TINY + 1);
 */
 void size_class_boot(void);
 
-/* The same as size_class_index, for sizes up to SC_LOOKUP_MAX. */
+/* Returns what size_class_index returns, for sizes up to SC_LOOKUP_MAX, from the table. */
 /*@ requires booted: SizeClassTable(SC_LOOKUP_MAX / SC_TINY + 1);
     requires range:  size_bytes <= SC_LOOKUP_MAX;
-    terminates       \true;
-    exits            \false;
     assigns          \nothing;
     ensures  range:  \result < SC_NBINS;
     ensures  fits:   ClassFits(size_bytes, \result);
@@ -159,10 +146,8 @@ static inline uint32_t size_class_lookup(uint64_t size_bytes)
     return szind;
 }
 
-/* Least number of pages that the class divides. Small classes only. */
+/* Returns the least number of pages that the class, a small one, divides. */
 /*@ requires small:   szind < SC_NBINS;
-    terminates        \true;
-    exits             \false;
     assigns           \nothing;
     ensures  range:   1 <= \result <= SC_SLAB_NPAGES_MAX;
     ensures  divides: SlabDivides(\result, szind);
@@ -170,10 +155,8 @@ static inline uint32_t size_class_lookup(uint64_t size_bytes)
 */
 uint32_t size_class_slab_pages(uint32_t szind);
 
-/* Index of the largest page class of at most npages; the last one for more than there are. */
+/* Returns the index of the largest page class of at most npages. */
 /*@ requires some:   1 <= npages;
-    terminates       \true;
-    exits            \false;
     assigns          \nothing;
     ensures  range:  \result < SC_NPSIZES;
     ensures  floor:  Rung(\result) <= npages;
@@ -184,37 +167,6 @@ static inline uint32_t size_class_page_index(uint64_t npages)
     uint32_t above = ladder_above(npages);
     /*@ ghost ladder_lemma_order(above - 1); */
     return above < SC_NPSIZES ? above - 1 : SC_NPSIZES - 1;
-}
-
-/* Index of the least page class of at least npages, SC_NPSIZES if there is none. */
-/*@ requires some:   1 <= npages;
-    terminates       \true;
-    exits            \false;
-    assigns          \nothing;
-    ensures  range:  \result <= SC_NPSIZES;
-    ensures  ceil:   \result < SC_NPSIZES ==> npages <= Rung(\result);
-    ensures  least:  0 < \result ==> Rung(\result - 1) < npages;
-*/
-static inline uint32_t size_class_page_index_ceil(uint64_t npages)
-{
-    uint32_t least = ladder_above(npages - 1);
-    /*@ ghost if (least > 0) { ladder_lemma_order(least - 1); } */
-    return least < SC_NPSIZES ? least : SC_NPSIZES;
-}
-
-/* Pages of page class psz. */
-/*@ requires range:  psz < SC_NPSIZES;
-    terminates       \true;
-    exits            \false;
-    assigns          \nothing;
-    ensures  value:  \result == Rung(psz);
-    ensures  bounds: 1 <= \result <= SC_LARGE_MAXCLASS / PAGE;
-*/
-static inline uint64_t size_class_page_count(uint32_t psz)
-{
-    /*@ ghost ladder_lemma_order(SC_NPSIZES - 1); */
-    /*@ ghost class_lemma_ends(); */
-    return ladder_rung(psz);
 }
 
 #endif

@@ -1,13 +1,11 @@
 /* smoothstep: fills the table of the decay curve. */
 #include "math/smoothstep.h"
 
-#include "smoothstep_lemmas.acsl"
+#include "math/smoothstep_lemmas.acsl"
 
 uint32_t smoothstep[SMOOTHSTEP_NSTEPS + 1];
 
 /*@ requires range: i <= SMOOTHSTEP_NSTEPS;
-    terminates      \true;
-    exits           \false;
     assigns         \nothing;
     ensures  row:   SmoothstepRow(i, \result);
 */

@@ -1,8 +1,8 @@
 /* smoothstep: the decay curve h(x) = 6x^5 - 15x^4 + 10x^3, from 0 at x = 0 to 1 at x = 1, flat at both ends.
  *
- * Row i of the table is h(i / SMOOTHSTEP_NSTEPS) in fixed point, rounded down. Invariants SmoothstepExact (every row is
- * the formula) and SmoothstepRising (all that decay needs to know) hold after smoothstep_boot, which computes the rows in
- * exact integer arithmetic: nothing is typed in. They are jemalloc's rows.
+ * Row i of the table is h(i / SMOOTHSTEP_NSTEPS) in fixed point, rounded down. smoothstep_boot computes the rows in
+ * exact integer arithmetic, so that no row is typed in. They are jemalloc's rows. After it SmoothstepExact holds, which
+ * says that every row is the formula, and SmoothstepRising, which is all that decay needs to know.
  */
 #ifndef QED_MATH_SMOOTHSTEP_H
 #define QED_MATH_SMOOTHSTEP_H
@@ -16,11 +16,9 @@ _Static_assert(SMOOTHSTEP_NSTEPS <= 256, "2^24 * NSTEPS^5 fits 64 bits");
 
 extern uint32_t smoothstep[SMOOTHSTEP_NSTEPS + 1];      /* read-only after boot */
 
-#include "smoothstep.acsl"
+#include "math/smoothstep.acsl"
 
-/*@ terminates       \true;
-    exits            \false;
-    assigns          smoothstep[0 .. SMOOTHSTEP_NSTEPS];
+/*@ assigns          smoothstep[0 .. SMOOTHSTEP_NSTEPS];
     ensures  exact:  SmoothstepExact;
     ensures  rising: SmoothstepRising;
 */

@@ -1,8 +1,9 @@
+/* base: the cursor, and the blocks that it runs through. */
 #include "pages/base.h"
 
 #include <stdbool.h>
 
-#include "base_lemmas.acsl"
+#include "pages/base_lemmas.acsl"
 
 uint64_t  base_allocated;
 uint64_t  base_mapped;
@@ -10,11 +11,9 @@ uint64_t  base_block_next = BASE_BLOCK_FIRST;
 uintptr_t base_cursor;
 uintptr_t base_end;
 
-/* A fresh block, counted. */
+/* Returns a fresh block from the OS and counts it, or 0 if there is no memory. */
 /*@ requires ok:      BaseOk;
     requires length:  0 < bytes < (1UL << LG_VADDR) && bytes % BASE_BLOCK_FIRST == 0;
-    terminates        \true;
-    exits             \false;
     assigns           base_mapped, pool_mapped[0 .. BASE_LINES - 1];
     ensures  ok:      BaseOk;
     ensures  in:      \result != 0 ==> \result + bytes <= (1UL << LG_VADDR);
@@ -35,13 +34,11 @@ static uintptr_t base_map(size_t bytes)
     return block;
 }
 
-/* The current block is a fresh one. What was left of the old one is given up: it was too short for the request. */
-/*@ requires ok:      BaseOk;
-    terminates        \true;
-    exits             \false;
-    assigns           base_mapped, base_block_next, base_cursor, base_end, pool_mapped[0 .. BASE_LINES - 1];
-    ensures  ok:      BaseOk;
-    ensures  grows:   base_mapped >= \old(base_mapped);
+/* Makes a fresh block the current one. What was left of the old one was too short for the request and is given up. */
+/*@ requires ok:    BaseOk;
+    assigns         base_mapped, base_block_next, base_cursor, base_end, pool_mapped[0 .. BASE_LINES - 1];
+    ensures  ok:    BaseOk;
+    ensures  grows: base_mapped >= \old(base_mapped);
 */
 static bool base_refill(void)
 {
@@ -57,11 +54,10 @@ static bool base_refill(void)
     return true;
 }
 
-/* The cursor rounded up: to a line, which it always is, or to the largest alignment, of which all others are divisors. */
+/* Returns the cursor rounded up to the largest alignment, which is a multiple of all others, if one line is not
+ * enough. */
 /*@ requires ok:      BaseOk;
     requires align:   BaseAlign(align);
-    terminates        \true;
-    exits             \false;
     assigns           \nothing;
     ensures  line:    \result % BASE_LINE == 0;
     ensures  aligned: \result % align == 0;
@@ -75,21 +71,15 @@ static uintptr_t base_cursor_up(size_t align)
     return p;
 }
 
-/* From the current block; 0 if it is too short. */
+/* Returns memory from the current block, 0 if the rest of that is too short. */
 /*@ requires ok:      BaseOk;
     requires size:    0 < size && size % BASE_LINE == 0;
     requires align:   BaseAlign(align);
-    terminates        \true;
-    exits             \false;
     assigns           base_allocated, base_cursor, base_live[0 .. BASE_LINES - 1];
     ensures  ok:      BaseOk;
-    ensures  in:      \result != 0 ==> \result + size <= (1UL << LG_VADDR);
     ensures  line:    \result % BASE_LINE == 0;
     ensures  aligned: \result % align == 0;
-    ensures  taken:   \result != 0 ==> BaseTaken{Pre,Post}(\result, \result + size);
-    ensures  others:  \result != 0 ==> BaseOthers{Pre,Post}(\result, \result + size);
-    ensures  counted: \result != 0 ==> base_allocated == \old(base_allocated) + size;
-    ensures  same:    \result == 0 ==> BaseSame{Pre,Post} && base_allocated == \old(base_allocated);
+    ENSURES_BASE_GIVEN(size, size);
 */
 static uintptr_t base_bump(uint64_t size, size_t align)
 {
@@ -103,19 +93,13 @@ static uintptr_t base_bump(uint64_t size, size_t align)
     return p;
 }
 
-/* A block of its own; the current one stays. */
+/* Returns a block of its own, 0 if there is no memory. The current block stays. */
 /*@ requires ok:      BaseOk;
     requires size:    0 < size <= BASE_MAPPED_MAX && size % BASE_LINE == 0;
-    terminates        \true;
-    exits             \false;
     assigns           base_allocated, base_mapped, base_live[0 .. BASE_LINES - 1], pool_mapped[0 .. BASE_LINES - 1];
     ensures  ok:      BaseOk;
-    ensures  in:      \result != 0 ==> \result + size <= (1UL << LG_VADDR);
     ensures  aligned: \result % BASE_ALIGN_MAX == 0;
-    ensures  taken:   \result != 0 ==> BaseTaken{Pre,Post}(\result, \result + size);
-    ensures  others:  \result != 0 ==> BaseOthers{Pre,Post}(\result, \result + size);
-    ensures  counted: \result != 0 ==> base_allocated == \old(base_allocated) + size;
-    ensures  same:    \result == 0 ==> BaseSame{Pre,Post} && base_allocated == \old(base_allocated);
+    ENSURES_BASE_GIVEN(size, size);
     ensures  grows:   base_mapped >= \old(base_mapped);
 */
 static uintptr_t base_alloc_apart(uint64_t size)

@@ -1,8 +1,10 @@
-/* base: memory for metadata (thread caches, arenas), which is never given back. A cursor runs through blocks from the
- * OS; each block is twice as large as the one before, from 64 KiB to 32 MiB, so that a small process stays small and a
- * large one makes few system calls. Whole cache lines are handed out: no two owners share one.
+/* base: memory for metadata (thread caches, arenas), which is never given back.
  *
- * Invariant: BaseOk (spec/base.acsl). The caller holds the lock that guards base. There is no free.
+ * A cursor runs through a block from the OS. Each block is twice as large as the one before, from 64 KiB to 32 MiB, so
+ * that a small process stays small and a large one makes few system calls. Whole cache lines are handed out, so that no
+ * two owners share one.
+ *
+ * Invariant: BaseOk (spec/pages/base.acsl). The caller holds the lock that guards base.
  */
 #ifndef QED_PAGES_BASE_H
 #define QED_PAGES_BASE_H
@@ -15,7 +17,7 @@
 
 #define BASE_LG_LINE 6
 #define BASE_LINE (1UL << BASE_LG_LINE)             /* a cache line */
-#define BASE_ALIGN_MAX 4096UL                       /* what every block of the OS has */
+#define BASE_ALIGN_MAX 4096UL                       /* every block from the OS has it */
 #define BASE_BLOCK_FIRST (1UL << 16)
 #define BASE_BLOCK_LAST (1UL << 25)
 #define BASE_MAPPED_MAX (1UL << (LG_VADDR - 1))     /* more than that is refused */
@@ -26,17 +28,15 @@ _Static_assert(BASE_ALIGN_MAX % BASE_LINE == 0 && BASE_BLOCK_FIRST > BASE_ALIGN_
 extern uint64_t  base_allocated;                    /* bytes handed out, in whole lines */
 extern uint64_t  base_mapped;                       /* bytes of all blocks from the OS */
 extern uint64_t  base_block_next;                   /* bytes of the next block */
-extern uintptr_t base_cursor;                       /* what is left of the current block */
-extern uintptr_t base_end;
+extern uintptr_t base_cursor;                       /* where the rest of the current block begins */
+extern uintptr_t base_end;                          /* where it ends */
 
-#include "base.acsl"
+#include "pages/base.acsl"
 
-/* Static memory is zero, but for base_block_next. */
+/* Does nothing: static memory is zero, except for base_block_next. */
 /*@ requires zero: base_allocated == 0 && base_mapped == 0 && base_cursor == 0 && base_end == 0;
     requires next: base_block_next == BASE_BLOCK_FIRST;
     requires live: \forall integer l; 0 <= l < BASE_LINES ==> base_live[l] == 0;
-    terminates     \true;
-    exits          \false;
     assigns        \nothing;
     ensures  ok:   BaseOk;
 */
@@ -44,23 +44,17 @@ static inline void base_boot(void)
 {
 }
 
-/* The address of bytes zero bytes, 0 if there is no memory; align is a power of two up to 4096. */
-/*@ requires ok:       BaseOk;
-    requires some:     0 < bytes;
-    requires align:    BaseAlign(align);
-    terminates         \true;
-    exits              \false;
-    assigns            base_allocated, base_mapped, base_block_next, base_cursor, base_end,
-                       base_live[0 .. BASE_LINES - 1], pool_mapped[0 .. BASE_LINES - 1];
-    ensures  ok:       BaseOk;
-    ensures  in:       \result != 0 ==> \result + bytes <= (1UL << LG_VADDR);
-    ensures  line:     \result % BASE_LINE == 0;
-    ensures  aligned:  \result % align == 0;
-    ensures  taken:    \result != 0 ==> BaseTaken{Pre,Post}(\result, \result + bytes);
-    ensures  others:   \result != 0 ==> BaseOthers{Pre,Post}(\result, \result + bytes);
-    ensures  counted:  \result != 0 ==> base_allocated == \old(base_allocated) + BaseSize(bytes);
-    ensures  same:     \result == 0 ==> BaseSame{Pre,Post} && base_allocated == \old(base_allocated);
-    ensures  grows:    base_mapped >= \old(base_mapped);
+/* Returns the address of so many zero bytes, 0 if there is no memory. align is a power of two up to 4096. */
+/*@ requires ok:      BaseOk;
+    requires some:    0 < bytes;
+    requires align:   BaseAlign(align);
+    assigns           base_allocated, base_mapped, base_block_next, base_cursor, base_end,
+                      base_live[0 .. BASE_LINES - 1], pool_mapped[0 .. BASE_LINES - 1];
+    ensures  ok:      BaseOk;
+    ensures  line:    \result % BASE_LINE == 0;
+    ensures  aligned: \result % align == 0;
+    ENSURES_BASE_GIVEN(bytes, BaseSize(bytes));
+    ensures  grows:   base_mapped >= \old(base_mapped);
 */
 uintptr_t base_alloc(size_t bytes, size_t align);
 

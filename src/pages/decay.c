@@ -1,7 +1,7 @@
-/* decay: epochs, backlog and limit. */
+/* decay: how the backlog moves from epoch to epoch, and what it weighs. */
 #include "pages/decay.h"
 
-#include "decay_lemmas.acsl"
+#include "pages/decay_lemmas.acsl"
 
 #define NSTEPS SMOOTHSTEP_NSTEPS
 
@@ -10,12 +10,10 @@ uint64_t decay_epoch[DECAY_COUNT];
 uint64_t decay_limit[DECAY_COUNT];
 uint64_t decay_backlog[DECAY_COUNT][NSTEPS];
 
-/* Moves the backlog n epochs on; newest pages became unused in the last of them. */
+/* Moves the backlog n epochs on. In the last of them, newest pages became unused. */
 /*@ requires which:   which < DECAY_COUNT;
     requires range:   1 <= n <= NSTEPS;
     requires rising:  SmoothstepRising;
-    terminates        \true;
-    exits             \false;
     assigns           decay_backlog[which][0 .. NSTEPS - 1];
     ensures  moved:   DecayMoved{Pre,Post}(which, n, newest);
     ensures  lighter: DecayWeight{Post}(which, NSTEPS) <= DecayWeight{Pre}(which, NSTEPS) + newest * SMOOTHSTEP_ONE;
@@ -72,8 +70,6 @@ static void decay_shift(uint32_t which, uint32_t n, uint64_t newest)
 
 /*@ requires which:   which < DECAY_COUNT;
     requires rising:  SmoothstepRising;
-    terminates        \true;
-    exits             \false;
     assigns           decay_ms[which], decay_epoch[which], decay_limit[which], decay_backlog[which][0 .. NSTEPS - 1];
     ensures  ms:      decay_ms[which] == ms;
     ensures  empty:   DecayEmpty(which) && decay_limit[which] == 0;
@@ -100,11 +96,9 @@ void decay_boot(void)
     decay_clear(DECAY_MUZZY, -1);
 }
 
-/* Begins the epoch that now_ms is in; the number of epochs since the last call, at most NSTEPS. */
+/* Begins the epoch that now_ms is in. Returns how many epochs have passed since the last call, at most NSTEPS. */
 /*@ requires which:   which < DECAY_COUNT;
     requires some:    decay_ms[which] > 0;
-    terminates        \true;
-    exits             \false;
     assigns           decay_epoch[which];
     ensures  epoch:   decay_epoch[which] == \old(DecayStart(which, now_ms));
     ensures  time:    decay_epoch[which] <= DecayTime(now_ms) < decay_epoch[which] + decay_ms[which];
@@ -127,8 +121,6 @@ static uint32_t decay_pass_epochs(uint32_t which, uint64_t now_ms)
     requires rising:  SmoothstepRising;
     requires backlog: DecayBacklogOk(which);
     requires fits:    DecayWeight(which, NSTEPS) < (DECAY_NPAGES_MAX + 1) * SMOOTHSTEP_ONE;
-    terminates        \true;
-    exits             \false;
     assigns           \nothing;
     ensures  weight:  \result * SMOOTHSTEP_ONE <= DecayWeight(which, NSTEPS) < (\result + 1) * SMOOTHSTEP_ONE;
     ensures  sum:     \result <= DecaySum(which, NSTEPS);
@@ -150,13 +142,11 @@ static uint64_t decay_weigh(uint32_t which)
     return weight / SMOOTHSTEP_ONE;
 }
 
-/* One step of n epochs. */
+/* Lets n epochs pass at once. */
 /*@ requires which:   which < DECAY_COUNT;
     requires range:   1 <= n <= NSTEPS;
     requires ok:      DecayOk;
     requires npages:  npages_now <= DECAY_NPAGES_MAX;
-    terminates        \true;
-    exits             \false;
     assigns           decay_limit[which], decay_backlog[which][0 .. NSTEPS - 1];
     ensures  ok:      DecayOk;
     ensures  moved:   DecayMoved{Pre,Post}(which, n, \old(DecayNew(which, npages_now)));

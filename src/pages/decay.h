@@ -1,12 +1,12 @@
 /* decay: how many unused pages may stay, so that they go back to the OS on a smooth curve (jemalloc's decay).
  *
- * There are two decays, 0 for dirty and 1 for muzzy pages. Time is cut into epochs of ms / SMOOTHSTEP_NSTEPS; the backlog
- * holds how many pages became unused in each of the last NSTEPS epochs, oldest first, and a page that is i epochs from
- * the end of its interval counts with smoothstep[i]. The limit is the sum: a page counts in full at first, less and less
- * later, and not at all once the interval is over. Invariant DecayOk (spec/decay.acsl): the limit is that sum, rounded
- * down, so it is never above the pages that were there.
+ * There are two decays, 0 for dirty and 1 for muzzy pages. The interval of a decay is cut into SMOOTHSTEP_NSTEPS
+ * epochs. The backlog holds how many pages became unused in each of the last NSTEPS epochs, oldest first. A page that
+ * is i epochs from the end of its interval counts with smoothstep[i]: in full at first, less and less later, and not at
+ * all once the interval is over. The limit is the sum, rounded down, so that it is never above the number of pages that
+ * were there. That is the invariant DecayOk (spec/pages/decay.acsl).
  *
- * The caller holds the lock of the page cache, and does the purging. Nothing here reads a clock; one that goes backwards
+ * The caller holds the lock of the pages, and does the purging. Nothing here reads a clock. One that goes backwards
  * only makes the epoch under way longer.
  */
 #ifndef QED_PAGES_DECAY_H
@@ -25,28 +25,23 @@
 
 _Static_assert(PAGE_COUNT_MAX < DECAY_NPAGES_MAX, "every page of the address space can be unused");
 
-extern int64_t  decay_ms[DECAY_COUNT];      /* the interval: negative never, 0 at once */
+extern int64_t  decay_ms[DECAY_COUNT];      /* the interval; negative stands for never, 0 for at once */
 extern uint64_t decay_epoch[DECAY_COUNT];   /* start of the epoch under way, in milliseconds * NSTEPS */
-extern uint64_t decay_limit[DECAY_COUNT];   /* pages that might stay at that time */
+extern uint64_t decay_limit[DECAY_COUNT];   /* pages that could stay when it began */
 extern uint64_t decay_backlog[DECAY_COUNT][SMOOTHSTEP_NSTEPS];
 
-#include "decay.acsl"
+#include "pages/decay.acsl"
 
-/* Both decays: never. */
-/*@ terminates      \true;
-    exits           \false;
-    assigns         smoothstep[0 .. SMOOTHSTEP_NSTEPS], decay_ms[0 .. 1], decay_epoch[0 .. 1], decay_limit[0 .. 1],
-                    decay_backlog[0][0 .. SMOOTHSTEP_NSTEPS - 1], decay_backlog[1][0 .. SMOOTHSTEP_NSTEPS - 1];
+/* Sets both intervals to never. */
+/*@ assigns         smoothstep[0 .. SMOOTHSTEP_NSTEPS], DECAY_ASSIGNS;
     ensures  ok:    DecayOk;
     ensures  never: decay_ms[0] == -1 && decay_ms[1] == -1;
 */
 void decay_boot(void);
 
-/* Sets the interval in milliseconds (negative: never, 0: at once), and forgets the past. */
+/* Sets the interval in milliseconds, and forgets the past. A negative interval stands for never, 0 for at once. */
 /*@ requires which:  which < DECAY_COUNT;
     requires ok:     DecayOk;
-    terminates       \true;
-    exits            \false;
     assigns          decay_ms[which], decay_epoch[which], decay_limit[which],
                      decay_backlog[which][0 .. SMOOTHSTEP_NSTEPS - 1];
     ensures  ok:     DecayOk;
@@ -55,13 +50,11 @@ void decay_boot(void);
 */
 void decay_set(uint32_t which, int64_t ms);
 
-/* How many of the npages_now unused pages may stay at the time now_ms. The caller purges the others before it calls
- * again; those that it could not purge count as newly unused then. Until an epoch is over, all may stay. */
+/* Returns how many of the npages_now unused pages may stay at the time now_ms. Until an epoch is over, all may stay.
+ * The caller purges the others before it calls again. Pages that it could not purge count as newly unused then. */
 /*@ requires which:   which < DECAY_COUNT;
     requires ok:      DecayOk;
     requires npages:  npages_now <= DECAY_NPAGES_MAX;
-    terminates        \true;
-    exits             \false;
     assigns           decay_epoch[which], decay_limit[which], decay_backlog[which][0 .. SMOOTHSTEP_NSTEPS - 1];
     ensures  ok:      DecayOk;
     ensures  most:    \result <= npages_now;
@@ -71,17 +64,14 @@ void decay_set(uint32_t which, int64_t ms);
     ensures  time:    decay_ms[which] > 0 ==>
                         decay_epoch[which] <= DecayTime(now_ms) < decay_epoch[which] + decay_ms[which];
     ensures  between: decay_ms[which] > 0 && \old(DecayPassed(which, now_ms)) == 0 ==> \result == npages_now;
-    ensures  same:    decay_ms[which] <= 0 || \old(DecayPassed(which, now_ms)) == 0 ==>
+    ensures  same:    !\old(DecayPasses(which, now_ms)) ==>
                         DecayKept{Pre,Post}(which) && decay_limit[which] == \old(decay_limit[which]);
-    ensures  allowed: decay_ms[which] > 0 && \old(DecayPassed(which, now_ms)) > 0 ==>
-                        \result == \min(npages_now, decay_limit[which]);
-    ensures  moved:   decay_ms[which] > 0 && \old(DecayPassed(which, now_ms)) > 0 ==>
+    ensures  allowed: \old(DecayPasses(which, now_ms)) ==> \result == \min(npages_now, decay_limit[which]);
+    ensures  moved:   \old(DecayPasses(which, now_ms)) ==>
                         DecayMoved{Pre,Post}(which, \min(SMOOTHSTEP_NSTEPS, \old(DecayPassed(which, now_ms))),
                                              \old(DecayNew(which, npages_now)));
-    ensures  sum:     decay_ms[which] > 0 && \old(DecayPassed(which, now_ms)) > 0 ==>
-                        decay_limit[which] <= DecaySum(which, SMOOTHSTEP_NSTEPS);
-    ensures  fresh:   decay_ms[which] > 0 && \old(DecayPassed(which, now_ms)) > 0 ==>
-                        decay_limit[which] >= npages_now - \old(decay_limit[which]);
+    ensures  sum:     \old(DecayPasses(which, now_ms)) ==> decay_limit[which] <= DecaySum(which, SMOOTHSTEP_NSTEPS);
+    ensures  fresh:   \old(DecayPasses(which, now_ms)) ==> decay_limit[which] >= npages_now - \old(decay_limit[which]);
     ensures  peak:    decay_limit[which] <= \max(\old(decay_limit[which]), npages_now);
     ensures  curve:   npages_now <= \old(decay_limit[which]) ==> decay_limit[which] <= \old(decay_limit[which]);
     ensures  over:    decay_ms[which] > 0 && npages_now <= \old(decay_limit[which]) &&

@@ -1,10 +1,11 @@
-/* extent: the table of page runs. An extent is an id (0 = none); its pages, their number and its state stand in columns.
+/* extent: runs of pages. An extent is an id, and 0 is no extent. Tables say which pages it has, and its state.
  *
- * Invariant ExtentOk (spec/extent.acsl): every page has at most one owner, so extents in use are disjoint; the radix
- * tree leads from the first and the last page of each to its id; extent_npages_total counts the pages of each state.
+ * Invariant ExtentOk (spec/pages/extent.acsl): every page has at most one owner, so that extents in use are disjoint.
+ * The radix tree leads from the first and the last page of each to its id. extent_npages_total counts the pages of each
+ * state.
  *
- * The caller holds the lock of the page cache. Nothing here touches the pages themselves, and nothing decides which
- * extents to use, split or merge: that is the page cache.
+ * The caller holds the lock of the pages. Nothing here touches the pages themselves. Which extents to use, split or
+ * merge is decided by the page cache.
  */
 #ifndef QED_PAGES_EXTENT_H
 #define QED_PAGES_EXTENT_H
@@ -12,71 +13,61 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "ds/list.h"
 #include "ds/radix_tree.h"
 #include "platform/config.h"
 #include "platform/table.h"
 
+#define EXT_UNUSED_LIST 0U                       /* the list (ds/list.h) of the ids without pages */
+
 enum extent_state {
     EXTENT_UNUSED,      /* an id without pages */
-    EXTENT_ACTIVE,      /* in use by the heap */
+    EXTENT_ACTIVE,      /* in use by a caller */
     EXTENT_DIRTY,       /* free, backed by memory */
-    EXTENT_MUZZY,       /* free, the OS may take the memory any time */
+    EXTENT_MUZZY,       /* free, the OS may take the memory at any time */
     EXTENT_RETAINED,    /* free, address space only */
     EXTENT_BUSY,        /* being purged, without the lock */
     EXTENT_STATES
 };
 
 extern TABLE(uint64_t, ext_page);               /* number of the first page */
-extern TABLE(uint64_t, ext_npages);             /* 0: the id is unused */
+extern TABLE(uint64_t, ext_npages);             /* 0 if the id is unused */
 extern TABLE(uint8_t,  ext_state);              /* enum extent_state */
-extern TABLE(uint8_t,  ext_zeroed);             /* the page cache's note that the pages read as zero; only stored here */
-extern TABLE(uint32_t, ext_unused_next);        /* link of the list of unused ids */
+extern TABLE(uint8_t,  ext_zeroed);             /* 1 if the pages read as zero; the page cache's note */
 
-extern uint32_t extent_count;                   /* ids in existence: 1 .. extent_count */
-extern uint32_t extent_unused;                  /* first of the list of unused ids, 0: empty */
-extern uint64_t extent_npages_total[EXTENT_STATES]; /* pages of the extents in each state; [EXTENT_UNUSED] stays 0 */
+extern uint32_t extent_count;                   /* there are the ids 1 .. extent_count */
+extern uint64_t extent_npages_total[EXTENT_STATES]; /* pages in each state; that of EXTENT_UNUSED stays 0 */
 
-#include "extent.acsl"
+#include "pages/extent.acsl"
 
-/*@ requires zero_npages: \forall integer e; 0 < e < TABLE_MAX ==> ext_npages[e] == 0;
-    requires zero_state:  \forall integer e; 0 < e < TABLE_MAX ==> ext_state[e] == 0;
-    requires zero_totals: \forall integer s; 0 <= s < EXTENT_STATES ==> extent_npages_total[s] == 0;
-    requires zero_owner:  \forall integer p; 0 <= p < PAGE_COUNT_MAX ==> ext_owner[p] == 0 && ext_page_state[p] == 0;
-    requires zero_radix:  \forall integer p; 0 <= p < PAGE_COUNT_MAX ==> radix_extent_of[p] == 0;
-    requires radix:       RadixOk;
-    terminates            \true;
-    exits                 \false;
-    assigns               extent_count, extent_unused;
-    ensures  ok:          ExtentOk;
-    ensures  none:        \forall integer e; !ExtUsed(e);
+/* Called once, when the program starts and static memory is zero. */
+/*@ REQUIRES_EXTENT_ZERO;
+    assigns        extent_count;
+    ensures  ok:   ExtentOk;
+    ensures  none: \forall integer e; !ExtUsed(e);
 */
 void extent_boot(void);
 
-/* The heap layer's columns for one more id. tests/ and tools without a heap get a weak default. */
+/* Makes the id usable in the tables of src/blocks. Programs without that layer get a weak default. */
 /*@ requires id: 0 < id < TABLE_MAX;
-    terminates   \true;
-    exits        \false;
     assigns      \nothing;
 */
 bool extent_client_grow(uint32_t id);
 
-/* Ids for the next n creates and splits, which then cannot fail. false: the OS has no memory for the tables. */
-/*@ requires ok:     ExtentOk;
-    requires few:    n <= 2;
-    terminates       \true;
-    exits            \false;
-    assigns          extent_count, extent_unused, ext_unused_next[0 .. TABLE_MAX - 1],
-                     ext_unused_prev[0 .. TABLE_MAX - 1];
-    ensures  ok:     ExtentOk;
-    ensures  spare:  \result ==> ExtSpare(n);
+/* Provides unused ids for the next n creates and splits, which then cannot fail. Returns false if the OS has no
+ * memory for the tables. */
+/*@ requires ok:    ExtentOk;
+    requires few:   n <= 2;
+    assigns         extent_count, EXT_ASSIGNS_UNUSED;
+    ensures  ok:    ExtentOk;
+    ensures  spare: \result ==> ExtSpare(n);
 */
 bool extent_reserve(uint32_t n);
 
-/* Room in the radix tree for a run of pages that the OS just gave, before extent_create. false: out of memory. */
+/* Makes room in the radix tree for a run of pages that the OS just gave, before extent_create. Returns false if
+ * there is no memory. */
 /*@ requires ok:       ExtentOk;
     requires range:    0 < npages && page + npages <= PAGE_COUNT_MAX;
-    terminates         \true;
-    exits              \false;
     assigns            radix_root[0 .. RADIX_ROOTS - 1];
     ensures  ok:       ExtentOk;
     ensures  reserved: \result ==> \forall integer p; page <= p < page + npages ==> RadixReserved(p);
@@ -84,21 +75,19 @@ bool extent_reserve(uint32_t n);
 */
 bool extent_reserve_pages(uint64_t page, uint64_t npages);
 
-/* The id is extent_unused, the pages were nobody's. */
+/* Makes an extent of pages that nobody owns. Returns its id, which was the first of the unused ones. */
 /*@ requires ok:       ExtentOk;
     requires spare:    ExtSpare(1);
     requires range:    0 < page && 0 < npages && page + npages <= PAGE_COUNT_MAX;
     requires state:    0 < state < EXTENT_STATES;
     requires free:     \forall integer p; page <= p < page + npages ==> ext_owner[p] == 0;
     requires reserved: \forall integer p; page <= p < page + npages ==> RadixReserved(p);
-    terminates         \true;
-    exits              \false;
-    assigns            ext_page[extent_unused], ext_npages[extent_unused], ext_state[extent_unused],
-                       extent_npages_total[state], extent_unused, ext_unused_prev[0 .. TABLE_MAX - 1],
+    assigns            ext_page[EXT_UNUSED], ext_npages[EXT_UNUSED], ext_state[EXT_UNUSED],
+                       extent_npages_total[state], EXT_ASSIGNS_UNUSED,
                        ext_owner[page .. page + npages - 1], ext_page_state[page .. page + npages - 1],
                        radix_extent_of[page .. page + npages - 1], RADIX_LEAVES;
     ensures  ok:       ExtentOk;
-    ensures  id:       \result == \old(extent_unused) && !\old(ExtUsed(extent_unused));
+    ensures  id:       \result == \old(EXT_UNUSED) && !\old(ExtUsed(EXT_UNUSED));
     ensures  pages:    ExtUsed(\result) && ext_page[\result] == page && ext_npages[\result] == npages;
     ensures  state:    ext_state[\result] == state;
     ensures  owner:    \forall integer p; page <= p < page + npages ==> ext_owner[p] == \result;
@@ -107,39 +96,33 @@ bool extent_reserve_pages(uint64_t page, uint64_t npages);
 */
 uint32_t extent_create(uint64_t page, uint64_t npages, uint8_t state);
 
-/* e keeps the first npages; the result is the rest, in the same state. */
-/*@ requires ok:       ExtentOk;
-    requires spare:    ExtSpare(1);
-    requires used:     ExtUsed(e);
-    requires less:     0 < npages < ext_npages[e];
-    terminates         \true;
-    exits              \false;
-    assigns            ext_npages[e],
-                       ext_page[extent_unused], ext_npages[extent_unused], ext_state[extent_unused],
-                       extent_unused, ext_unused_prev[0 .. TABLE_MAX - 1],
-                       ext_owner[ext_page[e] + npages .. ext_page[e] + ext_npages[e] - 1],
-                       radix_extent_of[ext_page[e] .. ext_page[e] + ext_npages[e] - 1], RADIX_LEAVES;
-    ensures  ok:       ExtentOk;
-    ensures  id:       \result == \old(extent_unused) && !\old(ExtUsed(extent_unused)) && \result != e;
-    ensures  front:    ExtUsed(e) && ext_page[e] == \old(ext_page[e]) && ext_npages[e] == npages;
-    ensures  back:     ExtUsed(\result) && ext_page[\result] == ext_page[e] + npages &&
-                       ext_npages[\result] == \old(ext_npages[e]) - npages;
-    ensures  state:    ext_state[\result] == ext_state[e] && ext_state[e] == \old(ext_state[e]);
-    ensures  owner:    \forall integer p; ext_page[\result] <= p < ext_page[\result] + ext_npages[\result] ==>
-                           ext_owner[p] == \result;
-    ensures  spare:    \old(ExtSpare(2)) ==> ExtSpare(1);
+/* e keeps its first npages. Returns a new extent of the others, in the same state. */
+/*@ requires ok:    ExtentOk;
+    requires spare: ExtSpare(1);
+    requires used:  ExtUsed(e);
+    requires less:  0 < npages < ext_npages[e];
+    assigns         ext_npages[e], ext_page[EXT_UNUSED], ext_npages[EXT_UNUSED], ext_state[EXT_UNUSED],
+                    EXT_ASSIGNS_UNUSED,
+                    ext_owner[ext_page[e] + npages .. ext_page[e] + ext_npages[e] - 1],
+                    radix_extent_of[ext_page[e] .. ext_page[e] + ext_npages[e] - 1], RADIX_LEAVES;
+    ensures  ok:    ExtentOk;
+    ensures  id:    \result == \old(EXT_UNUSED) && !\old(ExtUsed(EXT_UNUSED)) && \result != e;
+    ensures  front: ExtUsed(e) && ext_page[e] == \old(ext_page[e]) && ext_npages[e] == npages;
+    ensures  back:  ExtUsed(\result) && ext_page[\result] == ext_page[e] + npages &&
+                    ext_npages[\result] == \old(ext_npages[e]) - npages;
+    ensures  state: ext_state[\result] == ext_state[e] && ext_state[e] == \old(ext_state[e]);
+    ensures  owner: \forall integer p; ext_page[\result] <= p < ext_page[\result] + ext_npages[\result] ==>
+                        ext_owner[p] == \result;
+    ensures  spare: \old(ExtSpare(2)) ==> ExtSpare(1);
 */
 uint32_t extent_split(uint32_t e, uint64_t npages);
 
-/* b follows a, in the same state: a takes its pages, b becomes unused. */
+/* b follows a and is in the same state. a takes the pages of b, which becomes unused. */
 /*@ requires ok:       ExtentOk;
     requires used:     ExtUsed(a) && ExtUsed(b);
     requires adjacent: ext_page[a] + ext_npages[a] == ext_page[b];
     requires state:    ext_state[a] == ext_state[b];
-    terminates         \true;
-    exits              \false;
-    assigns            ext_npages[a], ext_npages[b], ext_state[b],
-                       extent_unused, ext_unused_next[b], ext_unused_prev[0 .. TABLE_MAX - 1],
+    assigns            ext_npages[a], ext_npages[b], ext_state[b], EXT_ASSIGNS_UNUSED,
                        ext_owner[ext_page[b] .. ext_page[b] + ext_npages[b] - 1],
                        radix_extent_of[ext_page[b] .. ext_page[b] + ext_npages[b] - 1], RADIX_LEAVES;
     ensures  ok:       ExtentOk;
@@ -154,60 +137,34 @@ uint32_t extent_split(uint32_t e, uint64_t npages);
 */
 void extent_merge(uint32_t a, uint32_t b);
 
-/*@ requires ok:       ExtentOk;
-    requires used:     ExtUsed(e);
-    requires state:    0 < state < EXTENT_STATES;
-    terminates         \true;
-    exits              \false;
-    assigns            ext_state[e], extent_npages_total[ext_state[e]], extent_npages_total[state],
-                       ext_page_state[ext_page[e] .. ext_page[e] + ext_npages[e] - 1];
-    ensures  ok:       ExtentOk;
-    ensures  state:    ext_state[e] == state;
-    ensures  from:     \old(ext_state[e]) != state ==>
-                       extent_npages_total[\old(ext_state[e])] == \old(extent_npages_total[ext_state[e]]) - ext_npages[e];
-    ensures  to:       \old(ext_state[e]) != state ==>
-                       extent_npages_total[state] == \old(extent_npages_total[state]) + ext_npages[e];
-    ensures  same:     \old(ext_state[e]) == state ==> extent_npages_total[state] == \old(extent_npages_total[state]);
+/*@ requires ok:    ExtentOk;
+    requires used:  ExtUsed(e);
+    requires state: 0 < state < EXTENT_STATES;
+    assigns         ext_state[e], extent_npages_total[ext_state[e]], extent_npages_total[state],
+                    ext_page_state[ext_page[e] .. ext_page[e] + ext_npages[e] - 1];
+    ensures  ok:    ExtentOk;
+    ensures  state: ext_state[e] == state;
+    ensures  from:  \old(ext_state[e]) != state ==>
+                    extent_npages_total[\old(ext_state[e])] == \old(extent_npages_total[ext_state[e]]) - ext_npages[e];
+    ensures  to:    \old(ext_state[e]) != state ==>
+                    extent_npages_total[state] == \old(extent_npages_total[state]) + ext_npages[e];
+    ensures  same:  \old(ext_state[e]) == state ==> extent_npages_total[state] == \old(extent_npages_total[state]);
 */
 void extent_set_state(uint32_t e, uint8_t state);
 
-/* The pages become nobody's, the id unused. */
-/*@ requires ok:       ExtentOk;
-    requires used:     ExtUsed(e);
-    terminates         \true;
-    exits              \false;
-    assigns            ext_npages[e], ext_state[e], extent_npages_total[ext_state[e]],
-                       extent_unused, ext_unused_next[e], ext_unused_prev[0 .. TABLE_MAX - 1],
-                       ext_owner[ext_page[e] .. ext_page[e] + ext_npages[e] - 1],
-                       ext_page_state[ext_page[e] .. ext_page[e] + ext_npages[e] - 1];
-    ensures  ok:       ExtentOk;
-    ensures  gone:     !ExtUsed(e) && ext_state[e] == EXTENT_UNUSED;
-    ensures  owner:    \forall integer p; \old(ext_page[e]) <= p < \old(ext_page[e] + ext_npages[e]) ==>
-                           ext_owner[p] == 0;
-    ensures  total:    extent_npages_total[\old(ext_state[e])] ==
-                       \old(extent_npages_total[ext_state[e]]) - \old(ext_npages[e]);
-    ensures  spare1:   ExtSpare(1);
-    ensures  spare2:   \old(ExtSpare(1)) ==> ExtSpare(2);
-*/
-void extent_destroy(uint32_t e);
-
-/* The extent that starts at the page, 0 if none does. */
-/*@ requires ok:     ExtentOk;
-    requires page:   page < PAGE_COUNT_MAX;
-    terminates       \true;
-    exits            \false;
-    assigns          \nothing;
-    ensures  found:  \result != 0 ==> ExtUsed(\result) && ext_page[\result] == page && ext_owner[page] == \result;
-    ensures  none:   \result == 0 ==> \forall integer e; ExtUsed(e) ==> ext_page[e] != page;
-    ensures  range:  \result != 0 ==> page + ext_npages[\result] <= PAGE_COUNT_MAX;
+/* Returns the extent that starts at the page, 0 if none does. */
+/*@ requires ok:    ExtentOk;
+    requires page:  page < PAGE_COUNT_MAX;
+    assigns         \nothing;
+    ensures  found: \result != 0 ==> ExtUsed(\result) && ext_page[\result] == page && ext_owner[page] == \result;
+    ensures  none:  \result == 0 ==> \forall integer e; ExtUsed(e) ==> ext_page[e] != page;
+    ensures  range: \result != 0 ==> page + ext_npages[\result] <= PAGE_COUNT_MAX;
 */
 uint32_t extent_at(uint64_t page);
 
-/* The extent that starts right after e ends, 0 if there is none. */
+/* Returns the extent that starts where e ends, 0 if there is none. */
 /*@ requires ok:        ExtentOk;
     requires used:      ExtUsed(e);
-    terminates          \true;
-    exits               \false;
     assigns             \nothing;
     ensures  follows:   \result != 0 ==> ExtUsed(\result) && ext_page[\result] == ext_page[e] + ext_npages[e] &&
                             \result != e;
@@ -217,11 +174,9 @@ uint32_t extent_at(uint64_t page);
 */
 uint32_t extent_next(uint32_t e);
 
-/* The extent that ends right before e starts, 0 if there is none. */
+/* Returns the extent that ends where e starts, 0 if there is none. */
 /*@ requires ok:        ExtentOk;
     requires used:      ExtUsed(e);
-    terminates          \true;
-    exits               \false;
     assigns             \nothing;
     ensures  precedes:  \result != 0 ==> ExtUsed(\result) && ext_page[\result] + ext_npages[\result] == ext_page[e] &&
                             \result != e;

@@ -1,5 +1,6 @@
-/* page_cache: the operations, as sequences of the steps in page_cache_steps.h: find or grow, carve, hold, give. */
-#include "pages/page_cache_steps.h"
+/* page_cache: the operations. Each is a sequence of steps from page_runs.h, which find or grow, carve, hold and give
+ * extents. */
+#include "pages/page_runs.h"
 
 #define GROW_NPAGES_MIN (1UL << (21 - LG_PAGE))         /* 2 MiB */
 #define GROW_NPAGES_MAX (1UL << (26 - LG_PAGE))         /* 64 MiB */
@@ -10,14 +11,12 @@ uint64_t page_cache_bits[PAGE_CACHE_WORDS];
 
 /* -- finding --------------------------------------------------------------------------------------------------- */
 
-/*@ requires ok:      PageCacheOk;
-    requires used:    ExtUsed(e);
-    requires some:    0 < npages < PAGE_COUNT_MAX;
-    requires power:   IsPowerOfTwo(align_npages) && align_npages < PAGE_COUNT_MAX;
-    terminates        \true;
-    exits             \false;
-    assigns           \nothing;
-    ensures  fits:    \result ==> CacheFits(e, npages, align_npages);
+/*@ requires ok:    PageCacheOk;
+    requires used:  ExtUsed(e);
+    requires some:  0 < npages < PAGE_COUNT_MAX;
+    requires power: IsPowerOfTwo(align_npages) && align_npages < PAGE_COUNT_MAX;
+    assigns         \nothing;
+    ensures  fits:  \result ==> CacheFits(e, npages, align_npages);
 */
 static bool cache_fits(uint32_t e, uint64_t npages, uint64_t align_npages)
 {
@@ -27,18 +26,16 @@ static bool cache_fits(uint32_t e, uint64_t npages, uint64_t align_npages)
     return start + npages <= page + AT(ext_npages, e);
 }
 
-/* A free extent of that state with room for the aligned run, 0 if none is found. Only the first extent of each heap is
- * looked at: above the class of npages + align_npages - 1 the first always fits, so at most the heaps below it, which
- * fit by luck, are looked at in vain. */
-/*@ requires ok:      PageCacheOk;
-    requires state:   CacheState(state);
-    requires some:    0 < npages < PAGE_COUNT_MAX;
-    requires power:   IsPowerOfTwo(align_npages) && align_npages < PAGE_COUNT_MAX;
-    terminates        \true;
-    exits             \false;
-    assigns           \nothing;
-    ensures  found:   \result != 0 ==> ExtUsed(\result) && ext_state[\result] == state;
-    ensures  fits:    \result != 0 ==> CacheFits(\result, npages, align_npages);
+/* Returns a free extent of that state with room for the aligned run, 0 if none is found. It looks only at the first
+ * extent of each heap. In the heaps above the class of npages + align_npages - 1 the first one always fits. In those
+ * below, the search may be in vain. */
+/*@ requires ok:    PageCacheOk;
+    requires state: CacheState(state);
+    requires some:  0 < npages < PAGE_COUNT_MAX;
+    requires power: IsPowerOfTwo(align_npages) && align_npages < PAGE_COUNT_MAX;
+    assigns         \nothing;
+    ensures  found: \result != 0 ==> ExtUsed(\result) && ext_state[\result] == state;
+    ensures  fits:  \result != 0 ==> CacheFits(\result, npages, align_npages);
 */
 static uint32_t cache_find(uint8_t state, uint64_t npages, uint64_t align_npages)
 {
@@ -59,15 +56,13 @@ static uint32_t cache_find(uint8_t state, uint64_t npages, uint64_t align_npages
     return 0;
 }
 
-/* Of any state, those first whose pages are in memory. */
-/*@ requires ok:      PageCacheOk;
-    requires some:    0 < npages < PAGE_COUNT_MAX;
-    requires power:   IsPowerOfTwo(align_npages) && align_npages < PAGE_COUNT_MAX;
-    terminates        \true;
-    exits             \false;
-    assigns           \nothing;
-    ensures  found:   \result != 0 ==> ExtUsed(\result) && CacheState(ext_state[\result]);
-    ensures  fits:    \result != 0 ==> CacheFits(\result, npages, align_npages);
+/* Looks for such an extent in all states, first in those whose pages are in memory. */
+/*@ requires ok:    PageCacheOk;
+    requires some:  0 < npages < PAGE_COUNT_MAX;
+    requires power: IsPowerOfTwo(align_npages) && align_npages < PAGE_COUNT_MAX;
+    assigns         \nothing;
+    ensures  found: \result != 0 ==> ExtUsed(\result) && CacheState(ext_state[\result]);
+    ensures  fits:  \result != 0 ==> CacheFits(\result, npages, align_npages);
 */
 static uint32_t cache_find_any(uint64_t npages, uint64_t align_npages)
 {
@@ -80,12 +75,11 @@ static uint32_t cache_find_any(uint64_t npages, uint64_t align_npages)
 
 /* -- growing --------------------------------------------------------------------------------------------------- */
 
-/* How much to ask the OS for: as much as a share of what is mapped, so that growth is geometric and wastes little. */
-/*@ requires some:    0 < npages < PAGE_COUNT_MAX;
-    terminates        \true;
-    exits             \false;
-    assigns           \nothing;
-    ensures  range:   npages <= \result < PAGE_COUNT_MAX;
+/* Returns how many pages to ask the OS for. It is a share of the mapped pages, so that growth is geometric and
+ * wastes little. */
+/*@ requires some:  0 < npages < PAGE_COUNT_MAX;
+    assigns         \nothing;
+    ensures  range: npages <= \result < PAGE_COUNT_MAX;
 */
 static uint64_t cache_step(uint64_t npages)
 {
@@ -98,19 +92,14 @@ static uint64_t cache_step(uint64_t npages)
     return n < npages ? npages : n;
 }
 
-/* A RETAINED extent of at least npages with new pages from the OS; 0: out of memory. */
-/*@ requires ok:      PageCacheOk;
-    requires some:    0 < npages < PAGE_COUNT_MAX;
-    terminates        \true;
-    exits             \false;
-    assigns           CACHE_ASSIGNS, CACHE_ASSIGNS_GROWTH;
-    ensures  ok:      PageCacheOk;
-    ensures  free:    \result != 0 ==> ExtUsed(\result) && ext_state[\result] == EXTENT_RETAINED;
-    ensures  enough:  \result != 0 ==> ext_npages[\result] >= npages;
-    ensures  leaves:  RadixKept{Pre,Post};
-    ensures  others:  CacheHeldKept{Pre,Post}(0, 0);
-    ensures  foreign: CacheForeignSame{Pre,Post};
-    ensures  pages:   CachePagesKeptOrNew{Pre,Post}(0, 0);
+/* Returns a RETAINED extent of at least npages with new pages from the OS, or 0 if there is no memory. */
+/*@ requires ok:     PageCacheOk;
+    requires some:   0 < npages < PAGE_COUNT_MAX;
+    assigns          CACHE_ASSIGNS, CACHE_ASSIGNS_GROWTH;
+    ensures  ok:     PageCacheOk;
+    ensures  free:   \result != 0 ==> ExtUsed(\result) && ext_state[\result] == EXTENT_RETAINED;
+    ensures  enough: \result != 0 ==> ext_npages[\result] >= npages;
+    ENSURES_CACHE_GROWN;
 */
 static uint32_t cache_grow(uint64_t npages)
 {
@@ -133,21 +122,16 @@ static uint32_t cache_grow(uint64_t npages)
     return e == 0 ? 0 : cache_give(e, EXTENT_RETAINED);
 }
 
-/* A free extent with room for the aligned run, and two spare ids; 0: out of memory. */
-/*@ requires ok:      PageCacheOk;
-    requires some:    0 < npages && npages + align_npages < PAGE_COUNT_MAX;
-    requires power:   IsPowerOfTwo(align_npages);
-    terminates        \true;
-    exits             \false;
-    assigns           CACHE_ASSIGNS, CACHE_ASSIGNS_GROWTH;
-    ensures  ok:      PageCacheOk;
-    ensures  free:    \result != 0 ==> ExtUsed(\result) && CacheState(ext_state[\result]);
-    ensures  fits:    \result != 0 ==> CacheFits(\result, npages, align_npages);
-    ensures  spare:   \result != 0 ==> ExtSpare(2);
-    ensures  leaves:  RadixKept{Pre,Post};
-    ensures  others:  CacheHeldKept{Pre,Post}(0, 0);
-    ensures  foreign: CacheForeignSame{Pre,Post};
-    ensures  pages:   CachePagesKeptOrNew{Pre,Post}(0, 0);
+/* Returns a free extent with room for the aligned run, or 0 if there is no memory, and reserves two extent ids. */
+/*@ requires ok:    PageCacheOk;
+    requires some:  0 < npages && npages + align_npages < PAGE_COUNT_MAX;
+    requires power: IsPowerOfTwo(align_npages);
+    assigns         CACHE_ASSIGNS, CACHE_ASSIGNS_GROWTH;
+    ensures  ok:    PageCacheOk;
+    ensures  free:  \result != 0 ==> ExtUsed(\result) && CacheState(ext_state[\result]);
+    ensures  fits:  \result != 0 ==> CacheFits(\result, npages, align_npages);
+    ensures  spare: \result != 0 ==> ExtSpare(2);
+    ENSURES_CACHE_GROWN;
 */
 static uint32_t cache_supply(uint64_t npages, uint64_t align_npages)
 {
@@ -161,23 +145,17 @@ static uint32_t cache_supply(uint64_t npages, uint64_t align_npages)
 
 /* -- carving --------------------------------------------------------------------------------------------------- */
 
-/* Gives all pages of BUSY e but the first npages back, free in that state. */
-/*@ requires ok:      PageCacheOk;
-    requires busy:    CacheHas(e, EXTENT_BUSY);
-    requires state:   CacheState(state);
-    requires some:    0 < npages;
-    requires spare:   ExtSpare(1);
-    terminates        \true;
-    exits             \false;
-    assigns           CACHE_ASSIGNS;
-    ensures  ok:      PageCacheOk;
-    ensures  busy:    CacheHas(e, EXTENT_BUSY);
-    ensures  start:   ext_page[e] == \old(ext_page[e]);
-    ensures  rest:    ext_npages[e] == (npages < \old(ext_npages[e]) ? npages : \old(ext_npages[e]));
-    ensures  tail:    CachePagesAre(ext_page[e] + ext_npages[e], \old(ext_page[e] + ext_npages[e]), state);
-    ensures  others:  CacheHeldKept{Pre,Post}(e, e);
-    ensures  foreign: CacheForeignSame{Pre,Post};
-    ensures  pages:   CachePagesKept{Pre,Post}(ext_page[e] + ext_npages[e], \old(ext_page[e] + ext_npages[e]));
+/* Gives all pages of the BUSY extent e but the first npages back, free in that state. */
+/*@ REQUIRES_CACHE_BUSY(e, state);
+    requires some:  0 < npages;
+    requires spare: ExtSpare(1);
+    assigns         CACHE_ASSIGNS;
+    ensures  ok:    PageCacheOk;
+    ensures  busy:  CacheHas(e, EXTENT_BUSY);
+    ensures  start: ext_page[e] == \old(ext_page[e]);
+    ensures  rest:  ext_npages[e] == (npages < \old(ext_npages[e]) ? npages : \old(ext_npages[e]));
+    ensures  tail:  CachePagesAre(ext_page[e] + ext_npages[e], \old(ext_page[e] + ext_npages[e]), state);
+    ENSURES_CACHE_KEPT(e, ext_page[e] + ext_npages[e], \old(ext_page[e] + ext_npages[e]));
 */
 static void cache_cut_tail(uint32_t e, uint64_t npages, uint8_t state)
 {
@@ -186,22 +164,16 @@ static void cache_cut_tail(uint32_t e, uint64_t npages, uint8_t state)
     }
 }
 
-/* The same, if there is memory for an extent. */
-/*@ requires ok:      PageCacheOk;
-    requires busy:    CacheHas(e, EXTENT_BUSY);
-    requires state:   CacheState(state);
-    requires some:    0 < npages;
-    terminates        \true;
-    exits             \false;
-    assigns           CACHE_ASSIGNS, extent_count;
-    ensures  ok:      PageCacheOk;
-    ensures  busy:    CacheHas(e, EXTENT_BUSY);
-    ensures  start:   ext_page[e] == \old(ext_page[e]);
-    ensures  rest:    ext_npages[e] <= \old(ext_npages[e]);
-    ensures  tail:    CachePagesAre(ext_page[e] + ext_npages[e], \old(ext_page[e] + ext_npages[e]), state);
-    ensures  others:  CacheHeldKept{Pre,Post}(e, e);
-    ensures  foreign: CacheForeignSame{Pre,Post};
-    ensures  pages:   CachePagesKept{Pre,Post}(ext_page[e] + ext_npages[e], \old(ext_page[e] + ext_npages[e]));
+/* Gives them back if there is memory for one more extent, and leaves e as it is otherwise. */
+/*@ REQUIRES_CACHE_BUSY(e, state);
+    requires some:  0 < npages;
+    assigns         CACHE_ASSIGNS, extent_count;
+    ensures  ok:    PageCacheOk;
+    ensures  busy:  CacheHas(e, EXTENT_BUSY);
+    ensures  start: ext_page[e] == \old(ext_page[e]);
+    ensures  rest:  ext_npages[e] <= \old(ext_npages[e]);
+    ensures  tail:  CachePagesAre(ext_page[e] + ext_npages[e], \old(ext_page[e] + ext_npages[e]), state);
+    ENSURES_CACHE_KEPT(e, ext_page[e] + ext_npages[e], \old(ext_page[e] + ext_npages[e]));
 */
 static void cache_try_cut_tail(uint32_t e, uint64_t npages, uint8_t state)
 {
@@ -210,25 +182,20 @@ static void cache_try_cut_tail(uint32_t e, uint64_t npages, uint8_t state)
     }
 }
 
-/* Gives the pages of BUSY e before start back, free in that state: the rest. */
-/*@ requires ok:      PageCacheOk;
-    requires busy:    CacheHas(e, EXTENT_BUSY);
-    requires state:   CacheState(state);
-    requires in:      ExtIn(e, start);
-    requires spare:   ExtSpare(2);
-    terminates        \true;
-    exits             \false;
-    assigns           CACHE_ASSIGNS;
-    ensures  ok:      PageCacheOk;
-    ensures  busy:    CacheHas(\result, EXTENT_BUSY);
-    ensures  start:   ext_page[\result] == start;
-    ensures  end:     ext_page[\result] + ext_npages[\result] == \old(ext_page[e] + ext_npages[e]);
-    ensures  spare:   ExtSpare(1);
-    ensures  lead:    CachePagesAre(\old(ext_page[e]), start, state);
-    ensures  id:      \result == e || !CacheHeldState(\old(ext_state[\result]));
-    ensures  others:  CacheHeldKept{Pre,Post}(e, e);
-    ensures  foreign: CacheForeignSame{Pre,Post};
-    ensures  pages:   CachePagesKept{Pre,Post}(\old(ext_page[e]), start);
+/* Gives the pages of the BUSY extent e before start back, free in that state. Returns the extent of the pages from
+ * start on. */
+/*@ REQUIRES_CACHE_BUSY(e, state);
+    requires in:    ExtIn(e, start);
+    requires spare: ExtSpare(2);
+    assigns         CACHE_ASSIGNS;
+    ensures  ok:    PageCacheOk;
+    ensures  busy:  CacheHas(\result, EXTENT_BUSY);
+    ensures  start: ext_page[\result] == start;
+    ensures  end:   ext_page[\result] + ext_npages[\result] == \old(ext_page[e] + ext_npages[e]);
+    ensures  spare: ExtSpare(1);
+    ensures  lead:  CachePagesAre(\old(ext_page[e]), start, state);
+    ensures  id:    \result == e || !CacheHeldState(\old(ext_state[\result]));
+    ENSURES_CACHE_KEPT(e, \old(ext_page[e]), start);
 */
 static uint32_t cache_cut_lead(uint32_t e, uint64_t start, uint8_t state)
 {
@@ -241,23 +208,19 @@ static uint32_t cache_cut_lead(uint32_t e, uint64_t start, uint8_t state)
     return rest;
 }
 
-/* The run of npages from start on, ACTIVE, out of free e. Two ids are reserved. */
-/*@ requires ok:      PageCacheOk;
-    requires free:    ExtUsed(e) && CacheState(ext_state[e]);
-    requires in:      ext_page[e] <= start && 0 < npages && start + npages <= ext_page[e] + ext_npages[e];
-    requires spare:   ExtSpare(2);
-    terminates        \true;
-    exits             \false;
-    assigns           CACHE_ASSIGNS, ext_zeroed[0 .. TABLE_MAX - 1];
-    ensures  ok:      PageCacheOk;
-    ensures  active:  CacheHas(\result, EXTENT_ACTIVE);
-    ensures  run:     ext_page[\result] == start && ext_npages[\result] == npages;
-    ensures  fresh:   !CacheHeldState(\old(ext_state[\result]));
-    ensures  were:    \forall integer p; start <= p < start + npages ==>
-                          CacheState(\old(ext_page_state[p]));
-    ensures  others:  CacheHeldKept{Pre,Post}(0, 0);
-    ensures  foreign: CacheForeignSame{Pre,Post};
-    ensures  pages:   CachePagesKept{Pre,Post}(start, start + npages);
+/* Takes the run of npages that begins at start out of the free extent e, and returns it as an ACTIVE extent. */
+/*@ requires ok:     PageCacheOk;
+    requires free:   ExtUsed(e) && CacheState(ext_state[e]);
+    requires in:     ext_page[e] <= start && 0 < npages && start + npages <= ext_page[e] + ext_npages[e];
+    requires spare:  ExtSpare(2);
+    assigns          CACHE_ASSIGNS, ext_zeroed[0 .. TABLE_MAX - 1];
+    ensures  ok:     PageCacheOk;
+    ensures  active: CacheHas(\result, EXTENT_ACTIVE);
+    ensures  run:    ext_page[\result] == start && ext_npages[\result] == npages;
+    ensures  fresh:  !CacheHeldState(\old(ext_state[\result]));
+    ensures  were:   \forall integer p; start <= p < start + npages ==>
+                         CacheState(\old(ext_page_state[p]));
+    ENSURES_CACHE_KEPT(0, start, start + npages);
 */
 static uint32_t cache_carve(uint32_t e, uint64_t start, uint64_t npages)
 {

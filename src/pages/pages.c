@@ -3,8 +3,8 @@
 
 #include "platform/os.h"
 
-#include "extent_lemmas.acsl"
-#include "page_cache_lemmas.acsl"
+#include "pages/extent_lemmas.acsl"
+#include "pages/page_cache_lemmas.acsl"
 
 #define PURGE_NPAGES_MAX (1UL << (26 - LG_PAGE))        /* at most 64 MiB leave the cache at a time */
 
@@ -17,48 +17,31 @@ uint64_t pages_purged_npages;
 
 /* -- the lock -------------------------------------------------------------------------------------------------- */
 
-/* Other threads changed whatever this one does not hold; it purges BUSY e, 0: none. No other thread holds an extent that
- * begins at page, 0: whatever they hold. */
-/*@ requires locked:  LockHeld(LOCK_PAGES);
-    requires ok:      PageCacheOk;
-    requires held:    PagesHeldActive;
-    requires busy:    e != 0 ==> CacheHas(e, EXTENT_BUSY);
-    terminates        \true;
-    exits             \false;
-    assigns           PAGES_ASSIGNS_GUARDED;
-    ensures  ok:      PageCacheOk;
-    ensures  decay:   DecayOk;
-    ensures  free:    PagesFreeWords;
-    ensures  alone:   PagesAlone(page);
-    ensures  busy:    e != 0 ==> CacheHas(e, EXTENT_BUSY) && ext_page[e] == \old(ext_page[e]) &&
-                          ext_npages[e] == \old(ext_npages[e]);
-    ensures  kept:    PagesKept{Pre,Post}(0);
-    ensures  owner:   PagesOwnerKept{Pre,Post}(0);
-    ensures  words:   PagesWordsKept{Pre,Post}(0);
-    ensures  lists:   PagesListsKept{Pre,Post};
-    ensures  leaves:  RadixKept{Pre,Post};
+/* Other threads changed what this one does not hold. This one purges the BUSY extent e, or none if e is 0. No other
+ * thread holds an extent that begins at page; no extent begins at page 0. */
+/*@ requires locked: LockHeld(LOCK_PAGES);
+    requires ok:     PageCacheOk;
+    requires held:   PagesHeldActive;
+    requires busy:   e != 0 ==> CacheHas(e, EXTENT_BUSY);
+    assigns          PAGES_ASSIGNS_GUARDED;
+    ensures  ok:     PageCacheOk;
+    ensures  decay:  DecayOk;
+    ensures  free:   PagesFreeTags;
+    ensures  alone:  PagesAlone(page);
+    ensures  busy:   e != 0 ==> CacheHas(e, EXTENT_BUSY) && ext_page[e] == \old(ext_page[e]) &&
+                         ext_npages[e] == \old(ext_npages[e]);
+    PAGES_KEPT(ensures, 0);
 */
 OTHERS_ACT(pages_others) /*@ ghost (uint32_t e, uint64_t page) */;
 
-/*@ requires free:    LocksFree(LOCK_PAGES);
-    requires ok:      PageCacheOk;
-    requires held:    PagesHeldActive;
-    requires busy:    e != 0 ==> CacheHas(e, EXTENT_BUSY);
-    terminates        \true;
-    exits             \false;
-    assigns           PAGES_ASSIGNS;
-    ensures  locked:  LockHeld(LOCK_PAGES);
-    ensures  ok:      PageCacheOk;
-    ensures  decay:   DecayOk;
-    ensures  free:    PagesFreeWords;
-    ensures  alone:   PagesAlone(page);
-    ensures  busy:    e != 0 ==> CacheHas(e, EXTENT_BUSY) && ext_page[e] == \old(ext_page[e]) &&
-                          ext_npages[e] == \old(ext_npages[e]);
-    ensures  kept:    PagesKept{Pre,Post}(0);
-    ensures  owner:   PagesOwnerKept{Pre,Post}(0);
-    ensures  words:   PagesWordsKept{Pre,Post}(0);
-    ensures  lists:   PagesListsKept{Pre,Post};
-    ensures  leaves:  RadixKept{Pre,Post};
+/*@ REQUIRES_PAGES_UNLOCKED;
+    requires busy:  e != 0 ==> CacheHas(e, EXTENT_BUSY);
+    assigns         PAGES_ASSIGNS;
+    PAGES_WHOLE(ensures);
+    ensures  alone: PagesAlone(page);
+    ensures  busy:  e != 0 ==> CacheHas(e, EXTENT_BUSY) && ext_page[e] == \old(ext_page[e]) &&
+                        ext_npages[e] == \old(ext_npages[e]);
+    PAGES_KEPT(ensures, 0);
 */
 static inline void pages_enter(void) /*@ ghost (uint32_t e, uint64_t page) */
 {
@@ -66,14 +49,9 @@ static inline void pages_enter(void) /*@ ghost (uint32_t e, uint64_t page) */
     pages_others() /*@ ghost (e, page) */;
 }
 
-/*@ requires locked:  LockHeld(LOCK_PAGES);
-    requires ok:      PageCacheOk;
-    requires decay:   DecayOk;
-    requires words:   PagesFreeWords;
-    terminates        \true;
-    exits             \false;
-    assigns           lock_held[LOCK_PAGES];
-    ensures  free:    LocksFree(LOCK_PAGES);
+/*@ PAGES_WHOLE(requires);
+    assigns        lock_held[LOCK_PAGES];
+    ensures  free: LocksFree(LOCK_PAGES);
 */
 static inline void pages_leave(void)
 {
@@ -82,12 +60,10 @@ static inline void pages_leave(void)
 
 /* -- with the lock ---------------------------------------------------------------------------------------------- */
 
-/*@ requires decay:   DecayOk;
-    terminates        \true;
-    exits             \false;
-    assigns           PAGES_ASSIGNS_DECAY;
-    ensures  decay:   DecayOk;
-    ensures  times:   decay_ms[0] == dirty_ms && decay_ms[1] == muzzy_ms;
+/*@ requires decay: DecayOk;
+    assigns         PAGES_ASSIGNS_DECAY;
+    ensures  decay: DecayOk;
+    ensures  times: decay_ms[0] == dirty_ms && decay_ms[1] == muzzy_ms;
 */
 static void pages_use_decay(int64_t dirty_ms, int64_t muzzy_ms)
 {
@@ -96,28 +72,18 @@ static void pages_use_decay(int64_t dirty_ms, int64_t muzzy_ms)
     pages_keep_muzzy = muzzy_ms != 0;
 }
 
-/*@ requires locked:  LockHeld(LOCK_PAGES);
-    requires ok:      PageCacheOk;
-    requires held:    PagesHeldActive;
-    requires words:   PagesFreeWords;
+/*@ REQUIRES_PAGES_LOCKED;
     requires some:    0 < npages;
     requires power:   IsPowerOfTwo(align_npages);
     requires zeroed:  \valid(zeroed);
-    terminates        \true;
-    exits             \false;
     assigns           CACHE_ASSIGNS, CACHE_ASSIGNS_GROWTH, ext_zeroed[0 .. TABLE_MAX - 1], *zeroed;
-    ensures  free:    PagesFreeWords;
-    ensures  ok:      PageCacheOk;
-    ensures  no_word: \result != 0 ==> PagesNoWords(ext_page[\result], ext_page[\result] + npages);
+    ENSURES_PAGES_LOCKED;
+    ensures  no_tag:  \result != 0 ==> PagesNoTags(ext_page[\result], ext_page[\result] + npages);
     ensures  active:  \result != 0 ==> CacheHas(\result, EXTENT_ACTIVE) && ext_npages[\result] == npages;
     ensures  aligned: \result != 0 ==> ext_page[\result] % align_npages == 0;
     ensures  new:     \result != 0 ==> ext_kind[\result] == KIND_NONE;
     ensures  nobodys: \result != 0 ==> PagesNobodys{Pre}(ext_page[\result], ext_page[\result] + npages);
-    ensures  kept:    PagesKept{Pre,Post}(0);
-    ensures  owner:   PagesOwnerKept{Pre,Post}(0);
-    ensures  words:   PagesWordsKept{Pre,Post}(0);
-    ensures  lists:   PagesListsKept{Pre,Post};
-    ensures  leaves:  RadixKept{Pre,Post};
+    PAGES_KEPT(ensures, 0);
 */
 static uint32_t pages_take(uint64_t npages, uint64_t align_npages, bool *zeroed)
 {
@@ -130,39 +96,27 @@ static uint32_t pages_take(uint64_t npages, uint64_t align_npages, bool *zeroed)
     return e;
 }
 
-/*@ requires locked:  LockHeld(LOCK_PAGES);
-    requires ok:      PageCacheOk;
-    requires held:    PagesHeldActive;
-    requires words:   PagesFreeWords;
-    requires active:  CacheHas(e, EXTENT_ACTIVE);
-    requires no_word: PagesNoWords(ext_page[e], ext_page[e] + ext_npages[e]);
-    terminates        \true;
-    exits             \false;
-    assigns           CACHE_ASSIGNS;
-    ensures  free:    PagesFreeWords;
-    ensures  ok:      PageCacheOk;
-    ensures  kept:    PagesKept{Pre,Post}(e);
-    ensures  owner:   PagesOwnerKept{Pre,Post}(e);
-    ensures  words:   PagesWordsKept{Pre,Post}(e);
-    ensures  lists:   PagesListsKept{Pre,Post};
-    ensures  leaves:  RadixKept{Pre,Post};
+/*@ REQUIRES_PAGES_LOCKED;
+    requires active: CacheHas(e, EXTENT_ACTIVE);
+    requires no_tag: PagesNoTags(ext_page[e], ext_page[e] + ext_npages[e]);
+    assigns          CACHE_ASSIGNS;
+    ENSURES_PAGES_LOCKED;
+    PAGES_KEPT(ensures, e);
 */
 static void pages_give(uint32_t e)
 {
     page_cache_free(e);
 }
 
-/*@ requires locked:  LockHeld(LOCK_PAGES);
-    requires ok:      PageCacheOk;
-    terminates        \true;
-    exits             \false;
-    assigns           \nothing;
-    ensures  found:   \result != 0 ==> ExtUsed(\result) && ext_page[\result] == page &&
-                          ext_state[\result] == EXTENT_ACTIVE;
-    ensures  none:    \result == 0 ==>
-                          \forall integer e; ExtUsed(e) && ext_state[e] == EXTENT_ACTIVE ==> ext_page[e] != page;
-    ensures  only:    \forall integer e; ExtUsed(e) && ext_state[e] == EXTENT_ACTIVE && ext_page[e] == page ==>
-                          \result == e;
+/*@ requires locked: LockHeld(LOCK_PAGES);
+    requires ok:     PageCacheOk;
+    assigns          \nothing;
+    ensures  found:  \result != 0 ==> ExtUsed(\result) && ext_page[\result] == page &&
+                         ext_state[\result] == EXTENT_ACTIVE;
+    ensures  none:   \result == 0 ==>
+                         \forall integer e; ExtUsed(e) && ext_state[e] == EXTENT_ACTIVE ==> ext_page[e] != page;
+    ensures  only:   \forall integer e; ExtUsed(e) && ext_state[e] == EXTENT_ACTIVE && ext_page[e] == page ==>
+                         \result == e;
 */
 static uint32_t pages_at(uint64_t page)
 {
@@ -171,25 +125,15 @@ static uint32_t pages_at(uint64_t page)
     return e != 0 && AT(ext_state, e) == EXTENT_ACTIVE ? e : 0;
 }
 
-/*@ requires locked:  LockHeld(LOCK_PAGES);
-    requires ok:      PageCacheOk;
-    requires held:    PagesHeldActive;
-    requires words:   PagesFreeWords;
-    requires alone:   PagesAlone(page);
-    requires mine:    mine != 0 ==> PagesHeld(mine) && ph_own[mine] == 0 && ext_page[mine] == page;
-    requires no_word: mine != 0 ==> PagesNoWords(ext_page[mine], ext_page[mine] + ext_npages[mine]);
-    requires other:   \forall integer x; PagesHeld(x) && x != mine ==> ext_page[x] != page;
-    terminates        \true;
-    exits             \false;
-    assigns           CACHE_ASSIGNS;
-    ensures  free:    PagesFreeWords;
-    ensures  ok:      PageCacheOk;
-    ensures  done:    \result <==> mine != 0;
-    ensures  kept:    PagesKept{Pre,Post}(mine);
-    ensures  owner:   PagesOwnerKept{Pre,Post}(mine);
-    ensures  words:   PagesWordsKept{Pre,Post}(mine);
-    ensures  lists:   PagesListsKept{Pre,Post};
-    ensures  leaves:  RadixKept{Pre,Post};
+/*@ REQUIRES_PAGES_LOCKED;
+    requires alone:  PagesAlone(page);
+    requires mine:   mine != 0 ==> PagesHeld(mine) && ph_own[mine] == 0 && ext_page[mine] == page;
+    requires no_tag: mine != 0 ==> PagesNoTags(ext_page[mine], ext_page[mine] + ext_npages[mine]);
+    requires other:  \forall integer x; PagesHeld(x) && x != mine ==> ext_page[x] != page;
+    assigns          CACHE_ASSIGNS;
+    ENSURES_PAGES_LOCKED;
+    ensures  done:   \result <==> mine != 0;
+    PAGES_KEPT(ensures, mine);
 */
 static bool pages_give_at(uint64_t page) /*@ ghost (uint32_t mine) */
 {
@@ -202,28 +146,18 @@ static bool pages_give_at(uint64_t page) /*@ ghost (uint32_t mine) */
     return e != 0;
 }
 
-/*@ requires locked:  LockHeld(LOCK_PAGES);
-    requires ok:      PageCacheOk;
-    requires held:    PagesHeldActive;
-    requires words:   PagesFreeWords;
+/*@ REQUIRES_PAGES_LOCKED;
     requires mine:    PagesHeld(e) && ExtUsed(e);
     requires some:    0 < npages;
-    requires no_word: PagesNoWords(ext_page[e] + npages, ext_page[e] + ext_npages[e]);
-    terminates        \true;
-    exits             \false;
+    requires no_tag:  PagesNoTags(ext_page[e] + npages, ext_page[e] + ext_npages[e]);
     assigns           CACHE_ASSIGNS, CACHE_ASSIGNS_GROWTH, ext_zeroed[0 .. TABLE_MAX - 1];
-    ensures  free:    PagesFreeWords;
-    ensures  ok:      PageCacheOk;
-    ensures  no_word: PagesNoWords(\old(ext_page[e] + ext_npages[e]), ext_page[e] + ext_npages[e]);
+    ENSURES_PAGES_LOCKED;
+    ensures  no_tag:  PagesNoTags(\old(ext_page[e] + ext_npages[e]), ext_page[e] + ext_npages[e]);
     ensures  start:   ExtUsed(e) && ext_page[e] == \old(ext_page[e]);
     ensures  active:  ext_state[e] == EXTENT_ACTIVE && ph_own[e] == \old(ph_own[e]);
     ensures  length:  ext_npages[e] == (\result ? npages : \old(ext_npages[e]));
     ensures  nobodys: PagesNobodys{Pre}(\old(ext_page[e] + ext_npages[e]), ext_page[e] + ext_npages[e]);
-    ensures  kept:    PagesKept{Pre,Post}(e);
-    ensures  owner:   PagesOwnerKept{Pre,Post}(e);
-    ensures  words:   PagesWordsKept{Pre,Post}(0);
-    ensures  lists:   PagesListsKept{Pre,Post};
-    ensures  leaves:  RadixKept{Pre,Post};
+    PAGES_KEPT_TAGS(ensures, e, 0);
 */
 static bool pages_fit(uint32_t e, uint64_t npages)
 {
@@ -233,13 +167,12 @@ static bool pages_fit(uint32_t e, uint64_t npages)
 
 /* -- purging ---------------------------------------------------------------------------------------------------- */
 
-/* Without the lock: the pages are nobody's but BUSY. Which state they are in then; their own if the OS refused. */
+/* Purges pages of a BUSY extent, which nobody holds, without the lock. Returns the state that they are in then,
+ * which is still their old one if the OS refused. */
 /*@ requires free:    LocksFree(LOCK_PAGES);
     requires busy:    CachePagesAre(page, page + npages, EXTENT_BUSY);
     requires nobodys: PagesNobodys(page, page + npages);
     requires state:   CacheState(state);
-    terminates        \true;
-    exits             \false;
     assigns           \nothing;
     ensures  state:   \result == state || \result == EXTENT_RETAINED || (lazily && \result == EXTENT_MUZZY);
 */
@@ -251,37 +184,25 @@ static uint8_t pages_purge_run(uint64_t page, uint64_t npages, uint8_t state, bo
     return os_purge(page, npages, false) ? EXTENT_RETAINED : state;
 }
 
-/* Counters stay where they are at the end of their range. */
-/*@ terminates        \true;
-    exits             \false;
-    assigns           \nothing;
-    ensures  sum:     \result == (n + more <= UINT64_MAX ? n + more : UINT64_MAX);
+/* Adds to a counter, which stops at the end of its range. */
+/*@ assigns       \nothing;
+    ensures  sum: \result == (n + more <= UINT64_MAX ? n + more : UINT64_MAX);
 */
 static inline uint64_t pages_count(uint64_t n, uint64_t more)
 {
     return n <= UINT64_MAX - more ? n + more : UINT64_MAX;
 }
 
-/*@ requires locked:  LockHeld(LOCK_PAGES);
-    requires ok:      PageCacheOk;
-    requires held:    PagesHeldActive;
-    requires words:   PagesFreeWords;
+/*@ REQUIRES_PAGES_LOCKED;
     requires state:   CacheState(state);
     requires some:    0 < npages_max;
-    terminates        \true;
-    exits             \false;
     assigns           CACHE_ASSIGNS, extent_count;
-    ensures  free:    PagesFreeWords;
-    ensures  ok:      PageCacheOk;
+    ENSURES_PAGES_LOCKED;
     ensures  busy:    \result != 0 ==> CacheHas(\result, EXTENT_BUSY);
     ensures  are:     \result != 0 ==>
                           CachePagesAre(ext_page[\result], ext_page[\result] + ext_npages[\result], EXTENT_BUSY);
     ensures  nobodys: \result != 0 ==> PagesNobodys(ext_page[\result], ext_page[\result] + ext_npages[\result]);
-    ensures  kept:    PagesKept{Pre,Post}(0);
-    ensures  owner:   PagesOwnerKept{Pre,Post}(0);
-    ensures  words:   PagesWordsKept{Pre,Post}(0);
-    ensures  lists:   PagesListsKept{Pre,Post};
-    ensures  leaves:  RadixKept{Pre,Post};
+    PAGES_KEPT(ensures, 0);
 */
 static uint32_t pages_pull(uint8_t state, uint64_t npages_max)
 {
@@ -290,53 +211,32 @@ static uint32_t pages_pull(uint8_t state, uint64_t npages_max)
     return e;
 }
 
-/*@ requires locked:  LockHeld(LOCK_PAGES);
-    requires ok:      PageCacheOk;
-    requires held:    PagesHeldActive;
-    requires words:   PagesFreeWords;
-    requires busy:    CacheHas(e, EXTENT_BUSY);
-    requires state:   CacheState(state);
-    terminates        \true;
-    exits             \false;
-    assigns           CACHE_ASSIGNS;
-    ensures  free:    PagesFreeWords;
-    ensures  ok:      PageCacheOk;
-    ensures  kept:    PagesKept{Pre,Post}(0);
-    ensures  owner:   PagesOwnerKept{Pre,Post}(0);
-    ensures  words:   PagesWordsKept{Pre,Post}(0);
-    ensures  lists:   PagesListsKept{Pre,Post};
-    ensures  leaves:  RadixKept{Pre,Post};
+/*@ REQUIRES_PAGES_LOCKED;
+    requires busy:  CacheHas(e, EXTENT_BUSY);
+    requires state: CacheState(state);
+    assigns         CACHE_ASSIGNS;
+    ENSURES_PAGES_LOCKED;
+    PAGES_KEPT(ensures, 0);
 */
 static void pages_put(uint32_t e, uint8_t state)
 {
-    /*@ assert busy: PagesNoWords(ext_page[e], ext_page[e] + ext_npages[e]); */
+    /*@ assert busy: PagesNoTags(ext_page[e], ext_page[e] + ext_npages[e]); */
     page_cache_give(e, state);
     /*@ assert kept: PagesKept{Pre,Here}(0); */
     /*@ assert in: \forall integer p; 0 <= p < PAGE_COUNT_MAX && PagesHeld{Pre}(\at(ext_owner[p],Pre)) ==>
             ExtUsed(\at(ext_owner[p],Pre)) && ExtIn(\at(ext_owner[p],Pre), p); */
 }
 
-/* Takes one free extent of the given state out, purges it without the lock, and puts it back one state further: how many
- * pages, 0 if there is none or the OS refused. The pages are BUSY in between, so nobody else can touch them. */
-/*@ requires locked:  LockHeld(LOCK_PAGES);
-    requires ok:      PageCacheOk;
-    requires held:    PagesHeldActive;
-    requires words:   PagesFreeWords;
-    requires decay:   DecayOk;
-    requires state:   state == EXTENT_DIRTY || (state == EXTENT_MUZZY && !lazily);
-    requires some:    0 < npages_max;
-    terminates        \true;
-    exits             \false;
-    assigns           PAGES_ASSIGNS;
-    ensures  locked:  LockHeld(LOCK_PAGES);
-    ensures  ok:      PageCacheOk;
-    ensures  decay:   DecayOk;
-    ensures  free:    PagesFreeWords;
-    ensures  kept:    PagesKept{Pre,Post}(0);
-    ensures  owner:   PagesOwnerKept{Pre,Post}(0);
-    ensures  words:   PagesWordsKept{Pre,Post}(0);
-    ensures  lists:   PagesListsKept{Pre,Post};
-    ensures  leaves:  RadixKept{Pre,Post};
+/* Takes one free extent of the given state out, purges it without the lock, and puts it back one state further. In
+ * between its pages are BUSY, so that nobody else touches them. Returns how many pages were purged, 0 if there are
+ * none or the OS refused. */
+/*@ REQUIRES_PAGES_LOCKED;
+    requires decay: DecayOk;
+    requires state: state == EXTENT_DIRTY || (state == EXTENT_MUZZY && !lazily);
+    requires some:  0 < npages_max;
+    assigns         PAGES_ASSIGNS;
+    PAGES_WHOLE(ensures);
+    PAGES_KEPT(ensures, 0);
 */
 static uint64_t pages_purge_one(uint8_t state, uint64_t npages_max, bool lazily)
 {
@@ -356,42 +256,24 @@ static uint64_t pages_purge_one(uint8_t state, uint64_t npages_max, bool lazily)
     return purged;
 }
 
-/* Until no more than npages_limit pages of that state are left, or the OS refuses, or as many are purged as there were too
- * many: what other threads free meanwhile waits for the next call. How many pages. */
-/*@ requires locked:  LockHeld(LOCK_PAGES);
-    requires ok:      PageCacheOk;
-    requires held:    PagesHeldActive;
-    requires words:   PagesFreeWords;
-    requires decay:   DecayOk;
-    requires state:   state == EXTENT_DIRTY || (state == EXTENT_MUZZY && !lazily);
-    terminates        \true;
-    exits             \false;
-    assigns           PAGES_ASSIGNS;
-    ensures  locked:  LockHeld(LOCK_PAGES);
-    ensures  ok:      PageCacheOk;
-    ensures  decay:   DecayOk;
-    ensures  free:    PagesFreeWords;
-    ensures  kept:    PagesKept{Pre,Post}(0);
-    ensures  owner:   PagesOwnerKept{Pre,Post}(0);
-    ensures  words:   PagesWordsKept{Pre,Post}(0);
-    ensures  lists:   PagesListsKept{Pre,Post};
-    ensures  leaves:  RadixKept{Pre,Post};
+/* Purges until no more than npages_limit pages of that state are left, or the OS refuses, or as many are purged as
+ * were above the limit at first. So it ends however many pages other threads free meanwhile. Returns true if any
+ * page was purged. */
+/*@ REQUIRES_PAGES_LOCKED;
+    requires decay: DecayOk;
+    requires state: state == EXTENT_DIRTY || (state == EXTENT_MUZZY && !lazily);
+    assigns         PAGES_ASSIGNS;
+    PAGES_WHOLE(ensures);
+    PAGES_KEPT(ensures, 0);
 */
 static bool pages_purge_to(uint8_t state, uint64_t npages_limit, bool lazily)
 {
     uint64_t now = extent_npages_total[state];
     uint64_t left = now > npages_limit ? now - npages_limit : 0;
     bool     any = false;
-    /*@ loop invariant locked:  LockHeld(LOCK_PAGES);
-        loop invariant ok:      PageCacheOk;
-        loop invariant held:    PagesHeldActive;
-        loop invariant decay:   DecayOk;
-        loop invariant free:    PagesFreeWords;
-        loop invariant kept:    PagesKept{Pre,Here}(0);
-        loop invariant owner:   PagesOwnerKept{Pre,Here}(0);
-        loop invariant words:   PagesWordsKept{Pre,Here}(0);
-        loop invariant lists:   PagesListsKept{Pre,Here};
-        loop invariant leaves:  RadixKept{Pre,Here};
+    /*@ PAGES_WHOLE(loop invariant);
+        loop invariant held: PagesHeldActive;
+        PAGES_KEPT(loop invariant, 0);
         loop assigns   left, any, PAGES_ASSIGNS;
         loop variant   left;
     */
@@ -468,7 +350,8 @@ bool pages_resize(uint32_t e, uint64_t npages)
     return done;
 }
 
-/* While another thread purges, its BUSY pages are missing from the counts: that thread sees to the curve. */
+/* While another thread purges, its BUSY pages are missing from the counts, so this one leaves the curve to that
+ * thread. */
 void pages_decay(void)
 {
     uint64_t now_ms = os_clock_ms();
@@ -521,7 +404,7 @@ void pages_postfork_parent(void)
     pages_leave();
 }
 
-/* A purge that another thread had under way is lost with that thread: its BUSY pages stay out of the cache. */
+/* A purge that another thread had under way is lost with that thread. Its BUSY pages stay out of the cache. */
 void pages_postfork_child(void)
 {
     mutex_reset(&pages_lock) /*@ ghost (LOCK_PAGES) */;

@@ -1,7 +1,9 @@
-/* pages: the page cache behind its lock, with decay. All arenas share it: no free page is stranded in one of them.
+/* pages: the page cache behind its lock, with decay. All arenas share it, so that no free page is stranded in one of
+ * them.
  *
- * The lock has the highest rank. System calls that purge run without it. PageCacheOk holds of this thread's view whether it
- * has the lock or not; what it holds (spec/pages.acsl) stays as it is whoever takes the lock meanwhile, all else may change.
+ * The lock has the highest rank. System calls that purge run without it. PageCacheOk holds of what this thread sees,
+ * whether it holds the lock or not. The extents in its view (spec/pages/pages.acsl) stay as they are whoever takes the
+ * lock meanwhile; all else may change.
  */
 #ifndef QED_PAGES_PAGES_H
 #define QED_PAGES_PAGES_H
@@ -14,267 +16,156 @@
 #include "platform/mutex.h"
 
 struct pages_stats {
-    uint64_t npages[EXTENT_STATES];             /* pages by extent state; BUSY ones are being purged */
+    uint64_t npages[EXTENT_STATES];             /* pages in each extent state; BUSY ones are being purged */
     uint64_t purges;                            /* purging system calls so far */
-    uint64_t purged_npages;                     /* pages they returned so far */
+    uint64_t purged_npages;                     /* pages that these calls returned so far */
 };
 
-/* Guarded by the lock; nobody else's business. */
-extern bool     pages_purging;                  /* one thread purges at a time */
-extern bool     pages_keep_muzzy;               /* purge lazily first */
+/* Guarded by the lock. Only pages.c and the proofs use them. */
+extern bool     pages_purging;                  /* a thread purges by the decay curves; one at a time */
+extern bool     pages_keep_muzzy;               /* dirty pages are purged lazily first */
 extern uint64_t pages_purge_count;
 extern uint64_t pages_purged_npages;
 
-#include "pages.acsl"
+#include "pages/pages.acsl"
 
-/* Static memory is zero. Once, at start; dirty_ms and muzzy_ms as in pages_set_decay. */
-/*@ requires zero_npages: \forall integer e; 0 < e < TABLE_MAX ==> ext_npages[e] == 0;
-    requires zero_state:  \forall integer e; 0 < e < TABLE_MAX ==> ext_state[e] == 0;
-    requires zero_totals: \forall integer s; 0 <= s < EXTENT_STATES ==> extent_npages_total[s] == 0;
-    requires zero_owner:  \forall integer p; 0 <= p < PAGE_COUNT_MAX ==> ext_owner[p] == 0 && ext_page_state[p] == 0;
-    requires zero_radix:  \forall integer p; 0 <= p < PAGE_COUNT_MAX ==> radix_extent_of[p] == 0;
-    requires radix:       RadixOk;
-    requires zero_root:   \forall integer h; PhHeap(h) ==> ph_root[h] == 0;
-    requires zero_own:    \forall integer x; PhNode(x) ==> ph_own[x] == 0 && ph_par[x] == 0;
-    requires zero_bits:   \forall integer i; 0 <= i < PAGE_CACHE_WORDS ==> page_cache_bits[i] == 0;
-    requires zero_mapped: page_cache_mapped_npages == 0;
-    terminates            \true;
-    exits                 \false;
-    assigns               extent_count, extent_unused, smoothstep[0 .. SMOOTHSTEP_NSTEPS], PAGES_ASSIGNS_DECAY;
-    ensures  ok:          PageCacheOk;
-    ensures  decay:       DecayOk;
-    ensures  times:       decay_ms[0] == dirty_ms && decay_ms[1] == muzzy_ms;
-    ensures  none:        \forall integer e; !ExtUsed(e);
+/* Called once, when the program starts and static memory is zero. The intervals are those of pages_set_decay. */
+/*@ REQUIRES_PAGE_CACHE_ZERO;
+    assigns         extent_count, smoothstep[0 .. SMOOTHSTEP_NSTEPS], PAGES_ASSIGNS_DECAY;
+    ensures  ok:    PageCacheOk;
+    ensures  decay: DecayOk;
+    ensures  times: decay_ms[0] == dirty_ms && decay_ms[1] == muzzy_ms;
+    ensures  none:  \forall integer e; !ExtUsed(e);
 */
 void pages_boot(int64_t dirty_ms, int64_t muzzy_ms);
 
-/* -1 never, 0 at once; forgets the past. */
-/*@ requires lock:        LocksFree(LOCK_PAGES);
-    requires ok:          PageCacheOk;
-    requires held:        PagesHeldActive;
-    terminates            \true;
-    exits                 \false;
-    assigns               PAGES_ASSIGNS;
-    ensures  lock:        LocksFree(LOCK_PAGES);
-    ensures  ok:          PageCacheOk;
-    ensures  kept:        PagesKept{Pre,Post}(0);
-    ensures  owner:       PagesOwnerKept{Pre,Post}(0);
-    ensures  words:       PagesWordsKept{Pre,Post}(0);
-    ensures  lists:       PagesListsKept{Pre,Post};
-    ensures  leaves:      RadixKept{Pre,Post};
+/* Sets the intervals of both decays in milliseconds, and forgets the past. -1 stands for never, 0 for at once. */
+/*@ REQUIRES_PAGES_UNLOCKED;
+    assigns    PAGES_ASSIGNS;
+    ENSURES_PAGES_UNLOCKED;
+    PAGES_KEPT(ensures, 0);
 */
 void pages_set_decay(int64_t dirty_ms, int64_t muzzy_ms);
 
-/* An ACTIVE extent that nobody holds, for the caller to hold; 0: out of memory. *zeroed: its pages read as zero. */
-/*@ requires lock:        LocksFree(LOCK_PAGES);
-    requires ok:          PageCacheOk;
-    requires held:        PagesHeldActive;
-    requires some:        0 < npages;
-    requires power:       IsPowerOfTwo(align_npages);
-    requires zeroed:      \valid(zeroed);
-    terminates            \true;
-    exits                 \false;
-    assigns               PAGES_ASSIGNS, *zeroed;
-    ensures  lock:        LocksFree(LOCK_PAGES);
-    ensures  ok:          PageCacheOk;
-    ensures  active:      \result != 0 ==> CacheHas(\result, EXTENT_ACTIVE) && ext_npages[\result] == npages;
-    ensures  aligned:     \result != 0 ==> ext_page[\result] % align_npages == 0;
-    ensures  new:         \result != 0 ==> ext_kind[\result] == KIND_NONE;
-    ensures  nobodys:     \result != 0 ==> PagesNobodys{Pre}(ext_page[\result], ext_page[\result] + npages);
-    ensures  no_words:    \result != 0 ==> PagesNoWords(ext_page[\result], ext_page[\result] + npages);
-    ensures  kept:        PagesKept{Pre,Post}(0);
-    ensures  owner:       PagesOwnerKept{Pre,Post}(0);
-    ensures  words:       PagesWordsKept{Pre,Post}(0);
-    ensures  lists:       PagesListsKept{Pre,Post};
-    ensures  leaves:      RadixKept{Pre,Post};
+/* Returns an ACTIVE extent that nobody holds, for the caller to hold, or 0 if there is no memory. Says in *zeroed
+ * whether its pages read as zero. */
+/*@ REQUIRES_PAGES_UNLOCKED;
+    requires some:    0 < npages;
+    requires power:   IsPowerOfTwo(align_npages);
+    requires zeroed:  \valid(zeroed);
+    assigns           PAGES_ASSIGNS, *zeroed;
+    ENSURES_PAGES_UNLOCKED;
+    ensures  active:  \result != 0 ==> CacheHas(\result, EXTENT_ACTIVE) && ext_npages[\result] == npages;
+    ensures  aligned: \result != 0 ==> ext_page[\result] % align_npages == 0;
+    ensures  new:     \result != 0 ==> ext_kind[\result] == KIND_NONE;
+    ensures  nobodys: \result != 0 ==> PagesNobodys{Pre}(ext_page[\result], ext_page[\result] + npages);
+    ensures  no_tags: \result != 0 ==> PagesNoTags(ext_page[\result], ext_page[\result] + npages);
+    PAGES_KEPT(ensures, 0);
 */
 uint32_t pages_alloc(uint64_t npages, uint64_t align_npages, bool *zeroed);
 
-/* e, which this thread holds and which is in no heap, leaves the view. */
-/*@ requires lock:        LocksFree(LOCK_PAGES);
-    requires ok:          PageCacheOk;
-    requires held:        PagesHeldActive;
-    requires mine:        PagesHeld(e) && ph_own[e] == 0;
-    requires used:        ExtUsed(e);
-    requires no_words:    PagesNoWords(ext_page[e], ext_page[e] + ext_npages[e]);
-    terminates            \true;
-    exits                 \false;
-    assigns               PAGES_ASSIGNS, ext_kind[e];
-    ensures  lock:        LocksFree(LOCK_PAGES);
-    ensures  ok:          PageCacheOk;
-    ensures  gone:        ext_kind[e] == KIND_NONE;
-    ensures  kept:        PagesKept{Pre,Post}(e);
-    ensures  owner:       PagesOwnerKept{Pre,Post}(e);
-    ensures  words:       PagesWordsKept{Pre,Post}(e);
-    ensures  lists:       PagesListsKept{Pre,Post};
-    ensures  leaves:      RadixKept{Pre,Post};
+/* Frees e, which this thread holds and which is in no pairing heap: e leaves the view. */
+/*@ REQUIRES_PAGES_UNLOCKED;
+    requires mine:    PagesHeld(e) && ph_own[e] == 0;
+    requires used:    ExtUsed(e);
+    requires no_tags: PagesNoTags(ext_page[e], ext_page[e] + ext_npages[e]);
+    assigns           PAGES_ASSIGNS, ext_kind[e];
+    ENSURES_PAGES_UNLOCKED;
+    ensures  gone:    ext_kind[e] == KIND_NONE;
+    PAGES_KEPT(ensures, e);
 */
 void pages_free(uint32_t e);
 
-/* The ACTIVE extent that starts at page, 0 if there is none. No other thread's does: a program has the blocks that it
- * passes, and who gets one holds it then. */
-/*@ requires lock:        LocksFree(LOCK_PAGES);
-    requires ok:          PageCacheOk;
-    requires held:        PagesHeldActive;
-    terminates            \true;
-    exits                 \false;
-    assigns               PAGES_ASSIGNS;
-    ensures  lock:        LocksFree(LOCK_PAGES);
-    ensures  ok:          PageCacheOk;
-    ensures  found:       \result != 0 ==> ExtUsed(\result) && ext_page[\result] == page &&
-                              ext_state[\result] == EXTENT_ACTIVE;
-    ensures  none:        \result == 0 ==>
-                              \forall integer e; ExtUsed(e) && ext_state[e] == EXTENT_ACTIVE ==> ext_page[e] != page;
-    ensures  mine:        \forall integer e; PagesHeld(e) && \old(ext_page[e]) == page ==> \result == e;
-    ensures  only_mine:   \result != 0 ==> PagesHeld(\result) && \old(ext_page[\result]) == page;
-    ensures  kept:        PagesKept{Pre,Post}(0);
-    ensures  owner:       PagesOwnerKept{Pre,Post}(0);
-    ensures  words:       PagesWordsKept{Pre,Post}(0);
-    ensures  lists:       PagesListsKept{Pre,Post};
-    ensures  leaves:      RadixKept{Pre,Post};
+/* Returns the ACTIVE extent that starts at page, 0 if there is none. It is not another thread's: a program owns the
+ * block whose address it passes, and the thread that gets a block from another thread holds it from then on. */
+/*@ REQUIRES_PAGES_UNLOCKED;
+    assigns             PAGES_ASSIGNS;
+    ENSURES_PAGES_UNLOCKED;
+    ensures  found:     \result != 0 ==> ExtUsed(\result) && ext_page[\result] == page &&
+                            ext_state[\result] == EXTENT_ACTIVE;
+    ensures  none:      \result == 0 ==>
+                            \forall integer e; ExtUsed(e) && ext_state[e] == EXTENT_ACTIVE ==> ext_page[e] != page;
+    ensures  mine:      \forall integer e; PagesHeld(e) && \old(ext_page[e]) == page ==> \result == e;
+    ensures  only_mine: \result != 0 ==> PagesHeld(\result) && \old(ext_page[\result]) == page;
+    PAGES_KEPT(ensures, 0);
 */
 uint32_t pages_find(uint64_t page);
 
-/* Frees the ACTIVE extent that starts at page; false: none does. That is mine, 0 if there is none (see pages_find). */
-/*@ requires lock:        LocksFree(LOCK_PAGES);
-    requires ok:          PageCacheOk;
-    requires held:        PagesHeldActive;
-    requires mine:        mine != 0 ==> PagesHeld(mine) && ph_own[mine] == 0 && ext_page[mine] == page;
-    requires no_words:    mine != 0 ==> PagesNoWords(ext_page[mine], ext_page[mine] + ext_npages[mine]);
-    requires not_mine:    \forall integer x; PagesHeld(x) && x != mine ==> ext_page[x] != page;
-    terminates            \true;
-    exits                 \false;
-    assigns               PAGES_ASSIGNS, ext_kind[mine];
-    ensures  lock:        LocksFree(LOCK_PAGES);
-    ensures  ok:          PageCacheOk;
-    ensures  done:        \result <==> mine != 0;
-    ensures  gone:        ext_kind[mine] == KIND_NONE;
-    ensures  kept:        PagesKept{Pre,Post}(mine);
-    ensures  owner:       PagesOwnerKept{Pre,Post}(mine);
-    ensures  words:       PagesWordsKept{Pre,Post}(mine);
-    ensures  lists:       PagesListsKept{Pre,Post};
-    ensures  leaves:      RadixKept{Pre,Post};
+/* Frees the ACTIVE extent that starts at page. Returns false if none starts there. The ghost mine is that extent, or
+ * 0 (see pages_find). */
+/*@ REQUIRES_PAGES_UNLOCKED;
+    requires mine:     mine != 0 ==> PagesHeld(mine) && ph_own[mine] == 0 && ext_page[mine] == page;
+    requires no_tags:  mine != 0 ==> PagesNoTags(ext_page[mine], ext_page[mine] + ext_npages[mine]);
+    requires not_mine: \forall integer x; PagesHeld(x) && x != mine ==> ext_page[x] != page;
+    assigns            PAGES_ASSIGNS, ext_kind[mine];
+    ENSURES_PAGES_UNLOCKED;
+    ensures  done:     \result <==> mine != 0;
+    ensures  gone:     ext_kind[mine] == KIND_NONE;
+    PAGES_KEPT(ensures, mine);
 */
 bool pages_release(uint64_t page) /*@ ghost (uint32_t mine) */;
 
-/* In place, either way; false: e is as it was. */
-/*@ requires lock:        LocksFree(LOCK_PAGES);
-    requires ok:          PageCacheOk;
-    requires held:        PagesHeldActive;
-    requires mine:        PagesHeld(e) && ExtUsed(e);
-    requires some:        0 < npages;
-    requires no_words:    PagesNoWords(ext_page[e] + npages, ext_page[e] + ext_npages[e]);
-    terminates            \true;
-    exits                 \false;
-    assigns               PAGES_ASSIGNS;
-    ensures  lock:        LocksFree(LOCK_PAGES);
-    ensures  ok:          PageCacheOk;
-    ensures  start:       ExtUsed(e) && ext_page[e] == \old(ext_page[e]);
-    ensures  active:      ext_state[e] == EXTENT_ACTIVE && ph_own[e] == \old(ph_own[e]);
-    ensures  length:      ext_npages[e] == (\result ? npages : \old(ext_npages[e]));
-    ensures  nobodys:     PagesNobodys{Pre}(\old(ext_page[e] + ext_npages[e]), ext_page[e] + ext_npages[e]);
-    ensures  no_words:    PagesNoWords(\old(ext_page[e] + ext_npages[e]), ext_page[e] + ext_npages[e]);
-    ensures  kept:        PagesKept{Pre,Post}(e);
-    ensures  owner:       PagesOwnerKept{Pre,Post}(e);
-    ensures  words:       PagesWordsKept{Pre,Post}(0);
-    ensures  lists:       PagesListsKept{Pre,Post};
-    ensures  leaves:      RadixKept{Pre,Post};
+/* Makes e longer or shorter in place. Returns false if that is not possible; e is then as it was. */
+/*@ REQUIRES_PAGES_UNLOCKED;
+    requires mine:    PagesHeld(e) && ExtUsed(e);
+    requires some:    0 < npages;
+    requires no_tags: PagesNoTags(ext_page[e] + npages, ext_page[e] + ext_npages[e]);
+    assigns           PAGES_ASSIGNS;
+    ENSURES_PAGES_UNLOCKED;
+    ensures  start:   ExtUsed(e) && ext_page[e] == \old(ext_page[e]);
+    ensures  active:  ext_state[e] == EXTENT_ACTIVE && ph_own[e] == \old(ph_own[e]);
+    ensures  length:  ext_npages[e] == (\result ? npages : \old(ext_npages[e]));
+    ensures  nobodys: PagesNobodys{Pre}(\old(ext_page[e] + ext_npages[e]), ext_page[e] + ext_npages[e]);
+    ensures  no_tags: PagesNoTags(\old(ext_page[e] + ext_npages[e]), ext_page[e] + ext_npages[e]);
+    PAGES_KEPT_TAGS(ensures, e, 0);
 */
 bool pages_resize(uint32_t e, uint64_t npages);
 
-/* Purges what the decay curves no longer allow. */
-/*@ requires lock:        LocksFree(LOCK_PAGES);
-    requires ok:          PageCacheOk;
-    requires held:        PagesHeldActive;
-    terminates            \true;
-    exits                 \false;
-    assigns               PAGES_ASSIGNS;
-    ensures  lock:        LocksFree(LOCK_PAGES);
-    ensures  ok:          PageCacheOk;
-    ensures  kept:        PagesKept{Pre,Post}(0);
-    ensures  owner:       PagesOwnerKept{Pre,Post}(0);
-    ensures  words:       PagesWordsKept{Pre,Post}(0);
-    ensures  lists:       PagesListsKept{Pre,Post};
-    ensures  leaves:      RadixKept{Pre,Post};
+/* Purges the pages that the decay curves no longer allow. */
+/*@ REQUIRES_PAGES_UNLOCKED;
+    assigns    PAGES_ASSIGNS;
+    ENSURES_PAGES_UNLOCKED;
+    PAGES_KEPT(ensures, 0);
 */
 void pages_decay(void);
 
-/* Purges everything free; true if there was any. */
-/*@ requires lock:        LocksFree(LOCK_PAGES);
-    requires ok:          PageCacheOk;
-    requires held:        PagesHeldActive;
-    terminates            \true;
-    exits                 \false;
-    assigns               PAGES_ASSIGNS;
-    ensures  lock:        LocksFree(LOCK_PAGES);
-    ensures  ok:          PageCacheOk;
-    ensures  kept:        PagesKept{Pre,Post}(0);
-    ensures  owner:       PagesOwnerKept{Pre,Post}(0);
-    ensures  words:       PagesWordsKept{Pre,Post}(0);
-    ensures  lists:       PagesListsKept{Pre,Post};
-    ensures  leaves:      RadixKept{Pre,Post};
+/* Purges all free pages. Returns true if there were any. */
+/*@ REQUIRES_PAGES_UNLOCKED;
+    assigns    PAGES_ASSIGNS;
+    ENSURES_PAGES_UNLOCKED;
+    PAGES_KEPT(ensures, 0);
 */
 bool pages_trim(void);
 
-/*@ requires lock:        LocksFree(LOCK_PAGES);
-    requires ok:          PageCacheOk;
-    requires held:        PagesHeldActive;
-    requires stats:       \valid(stats);
-    terminates            \true;
-    exits                 \false;
-    assigns               PAGES_ASSIGNS, *stats;
-    ensures  lock:        LocksFree(LOCK_PAGES);
-    ensures  ok:          PageCacheOk;
-    ensures  npages:      \forall integer s; 0 < s < EXTENT_STATES ==>
-                              stats->npages[s] == PageCount(s, PAGE_COUNT_MAX);
-    ensures  purges:      stats->purges == pages_purge_count && stats->purged_npages == pages_purged_npages;
-    ensures  kept:        PagesKept{Pre,Post}(0);
-    ensures  owner:       PagesOwnerKept{Pre,Post}(0);
-    ensures  words:       PagesWordsKept{Pre,Post}(0);
-    ensures  lists:       PagesListsKept{Pre,Post};
-    ensures  leaves:      RadixKept{Pre,Post};
+/*@ REQUIRES_PAGES_UNLOCKED;
+    requires stats:  \valid(stats);
+    assigns          PAGES_ASSIGNS, *stats;
+    ENSURES_PAGES_UNLOCKED;
+    ensures  npages: \forall integer s; 0 < s < EXTENT_STATES ==>
+                         stats->npages[s] == PageCount(s, PAGE_COUNT_MAX);
+    ensures  purges: stats->purges == pages_purge_count && stats->purged_npages == pages_purged_npages;
+    PAGES_KEPT(ensures, 0);
 */
 void pages_read_stats(struct pages_stats *stats);
 
-/* Around fork: the lock is held from before to after it, in the parent and in the child. */
-/*@ requires lock:        LocksFree(LOCK_PAGES);
-    requires ok:          PageCacheOk;
-    requires held:        PagesHeldActive;
-    terminates            \true;
-    exits                 \false;
-    assigns               PAGES_ASSIGNS;
-    ensures  lock:        LockHeld(LOCK_PAGES);
-    ensures  ok:          PageCacheOk;
-    ensures  decay:       DecayOk;
-    ensures  free_words:  PagesFreeWords;
-    ensures  kept:        PagesKept{Pre,Post}(0);
-    ensures  owner:       PagesOwnerKept{Pre,Post}(0);
-    ensures  words:       PagesWordsKept{Pre,Post}(0);
-    ensures  lists:       PagesListsKept{Pre,Post};
-    ensures  leaves:      RadixKept{Pre,Post};
+/* The lock is held from before fork until after it, in the parent and in the child. */
+/*@ REQUIRES_PAGES_UNLOCKED;
+    assigns    PAGES_ASSIGNS;
+    PAGES_WHOLE(ensures);
+    PAGES_KEPT(ensures, 0);
 */
 void pages_prefork(void);
 
-/*@ requires lock:        LockHeld(LOCK_PAGES);
-    requires ok:          PageCacheOk;
-    requires decay:       DecayOk;
-    requires free_words:  PagesFreeWords;
-    terminates            \true;
-    exits                 \false;
-    assigns               lock_held[LOCK_PAGES];
-    ensures  lock:        LocksFree(LOCK_PAGES);
+/*@ PAGES_WHOLE(requires);
+    assigns        lock_held[LOCK_PAGES];
+    ensures  lock: LocksFree(LOCK_PAGES);
 */
 void pages_postfork_parent(void);
 
-/*@ requires lock:        LockHeld(LOCK_PAGES);
-    requires ok:          PageCacheOk;
-    requires decay:       DecayOk;
-    requires free_words:  PagesFreeWords;
-    terminates            \true;
-    exits                 \false;
-    assigns               lock_held[LOCK_PAGES], pages_purging;
-    ensures  lock:        LocksFree(LOCK_PAGES);
-    ensures  ready:       !pages_purging;
+/*@ PAGES_WHOLE(requires);
+    assigns         lock_held[LOCK_PAGES], pages_purging;
+    ensures  lock:  LocksFree(LOCK_PAGES);
+    ensures  ready: !pages_purging;
 */
 void pages_postfork_child(void);
 

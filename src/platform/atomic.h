@@ -1,7 +1,7 @@
-/* atomic: accesses to words that several threads use without a common lock.
+/* atomic: accesses to variables that several threads use without a common lock.
  *
- * The macros take an lvalue (a file-scope word or array element). The proofs see a plain access to it, the
- * sequential view: what a thread alone would observe. What other threads may do in between is not in the contracts.
+ * The macros take an lvalue, which is a file-scope variable or an array element. The proofs see a plain access to it,
+ * as if there were only one thread. What other threads may do in between is not in the contracts.
  */
 #ifndef QED_PLATFORM_ATOMIC_H
 #define QED_PLATFORM_ATOMIC_H

@@ -4,15 +4,14 @@
 
 #include <stdint.h>
 
+/* Returns the index of the lowest set bit. */
 /*@ requires some:  w != 0;
-    terminates      \true;
-    exits           \false;
     assigns         \nothing;
     ensures  range: 0 <= \result <= 63;
     ensures  set:   ((w >> \result) & 1) != 0;
     ensures  least: \forall integer i; 0 <= i < \result ==> ((w >> i) & 1) == 0;
 */
-static inline uint32_t bits_lowest(uint64_t w)      /* index of the lowest set bit */
+static inline uint32_t bits_lowest(uint64_t w)
 #ifdef __FRAMAC__
 ;
 #else
@@ -21,15 +20,14 @@ static inline uint32_t bits_lowest(uint64_t w)      /* index of the lowest set b
 }
 #endif
 
+/* Returns the logarithm of x to base 2, rounded down. */
 /*@ requires some:  x != 0;
-    terminates      \true;
-    exits           \false;
     assigns         \nothing;
     ensures  range: 0 <= \result <= 63;
     ensures  floor: (1 << \result) <= x;
     ensures  least: x < (1 << (\result + 1));
 */
-static inline uint32_t bits_lg_floor(uint64_t x)    /* log2 of x, rounded down */
+static inline uint32_t bits_lg_floor(uint64_t x)
 #ifdef __FRAMAC__
 ;
 #else

@@ -1,7 +1,9 @@
-/* mutex: the path that spins and sleeps. */
+/* mutex: what a thread does that finds the lock held. It spins, then it sleeps. */
 #include "platform/mutex.h"
 
 #define SPINS_MAX 64U
+
+__thread uint32_t mutex_count;
 
 void mutex_lock_slow(struct mutex *m)
 {

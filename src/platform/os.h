@@ -1,7 +1,7 @@
-/* os: every call into the operating system that the allocator makes. os_linux.c is the real one, os_fake.c a
- * deterministic one for tests and fuzzing; which one serves is decided when linking.
+/* os: every call into the operating system that the allocator makes. os_linux.c makes the real ones. os_fake.c is a
+ * deterministic operating system for tests and fuzzing. The linker decides which of them serves.
  *
- * Addresses and lengths are multiples of PAGE. Failures are values, errno is never touched.
+ * Addresses and lengths are multiples of PAGE. Functions return failures as values and never touch errno.
  */
 #ifndef QED_PLATFORM_OS_H
 #define QED_PLATFORM_OS_H
@@ -14,9 +14,8 @@
 
 /*@ ghost uint8_t os_mapped[1UL << 35]; */              /* page number -> mapped by os_map */
 
+/* Returns the first page number of fresh zero pages, 0 if there are none. */
 /*@ requires some:    0 < npages < PAGE_COUNT_MAX;
-    terminates        \true;
-    exits             \false;
     assigns           os_mapped[0 .. PAGE_COUNT_MAX - 1];
     ensures  in:      \result == 0 || (0 < \result && \result + npages <= PAGE_COUNT_MAX);
     ensures  fresh:   \result != 0 ==> \forall integer p; \result <= p < \result + npages ==> \old(os_mapped[p]) == 0;
@@ -24,36 +23,39 @@
     ensures  rest:    \forall integer p; 0 <= p < PAGE_COUNT_MAX && !(\result != 0 && \result <= p < \result + npages)
                           ==> os_mapped[p] == \old(os_mapped[p]);
 */
-uint64_t os_map(uint64_t npages);                       /* first page number of fresh zero pages, 0 if there are none */
+uint64_t os_map(uint64_t npages);
 
+/* Gives pages back that nobody has seen, because a growth failed half-way. */
 /*@ requires in:      0 < npages && page + npages <= PAGE_COUNT_MAX;
-    terminates        \true;
-    exits             \false;
     assigns           os_mapped[page .. page + npages - 1];
     ensures  gone:    \forall integer p; page <= p < page + npages ==> os_mapped[p] == 0;
 */
-void os_unmap(uint64_t page, uint64_t npages);          /* of pages that nobody has seen: a growth that failed half-way */
+void os_unmap(uint64_t page, uint64_t npages);
 
-/* Their content is lost: lazily (reads may still see it until the OS takes the pages), or at once (reads see zero). */
-/*@ terminates \true; exits \false; assigns \nothing; */
+/* Gives the memory of these pages back to the OS, so that their content is lost. If lazily, reads see the old content
+ * until the OS takes the pages. Otherwise reads see zero at once. Returns false if the OS refuses. */
+/*@ assigns \nothing; */
 bool os_purge(uint64_t page, uint64_t npages, bool lazily);
 
-/* What stood in the npages at from stands at to, and from is zero or as it was. False: nothing has changed. */
+/* Moves the content of the npages at from to the pages at to. What is at from then is zero or as it was. Returns
+ * false if nothing has changed. */
 bool os_move(uint64_t to, uint64_t from, uint64_t npages);
 
-/* Zero bytes for metadata that is never given back; NULL if there are none. */
+/* Returns zero bytes for metadata, which is never given back, or NULL if there are none. */
 void *os_map_metadata(size_t bytes);
-extern uint64_t os_metadata_bytes;                      /* given so far */
+extern uint64_t os_metadata_bytes;                      /* that os_map_metadata has given so far */
 
-/*@ terminates \true; exits \false; assigns \nothing; */
+/* Everything that os_map and os_map_metadata have given goes back, and nothing of it is used any more. */
+void os_unmap_all(void);
+
+/*@ assigns \nothing; */
 uint64_t os_clock_ms(void);                             /* monotonic */
 uint32_t os_cpu_count(void);                            /* that this process may run on, at least 1 */
 uint64_t os_page_bytes(void);
 void     os_write_error(const char *text, size_t bytes); /* to standard error, best effort */
 _Noreturn void os_abort(void);
 
-/* Waits while *word == expected; wakes one that waits. */
-void os_futex_wait(uint32_t *word, uint32_t expected);
-void os_futex_wake(uint32_t *word);
+void os_futex_wait(uint32_t *word, uint32_t expected);  /* sleeps while *word == expected */
+void os_futex_wake(uint32_t *word);                     /* wakes one thread that sleeps on the word */
 
 #endif

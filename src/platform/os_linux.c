@@ -51,6 +51,40 @@ static void os_unmap_bytes(uintptr_t a, size_t bytes)
     }
 }
 
+/* What is mapped, as far as there is room to note it. */
+#define SPANS_MAX 512U
+
+static struct span {
+    uintptr_t start;
+    size_t    bytes;
+} spans[SPANS_MAX];
+static uint32_t span_count;
+
+static void span_note(uintptr_t start, size_t bytes)
+{
+    uint32_t i = ATOMIC_LOAD(span_count) < SPANS_MAX ? __atomic_fetch_add(&span_count, 1, __ATOMIC_RELAXED) : SPANS_MAX;
+    if (start != 0 && i < SPANS_MAX) {
+        ATOMIC_STORE(spans[i].bytes, bytes);
+        ATOMIC_STORE(spans[i].start, start);
+    }
+}
+
+static void span_forget(uintptr_t start)
+{
+    for (uint32_t i = 0; i < SPANS_MAX; i++) {
+        if (ATOMIC_LOAD(spans[i].start) == start) {
+            ATOMIC_STORE(spans[i].bytes, 0);
+        }
+    }
+}
+
+void os_unmap_all(void)
+{
+    for (uint32_t i = 0; i < SPANS_MAX; i++) {
+        os_unmap_bytes(spans[i].start, spans[i].bytes);
+    }
+}
+
 /* What the OS gives is aligned to its own pages, 4096 at least: for more, over-map, then trim both ends. */
 static uintptr_t os_map_aligned(size_t bytes, size_t align)
 {
@@ -73,11 +107,13 @@ uint64_t os_map(uint64_t npages)
         os_unmap_bytes(a, bytes);
         return 0;
     }
+    span_note(a, bytes);
     return a >> LG_PAGE;
 }
 
 void os_unmap(uint64_t page, uint64_t npages)
 {
+    span_forget(page << LG_PAGE);
     os_unmap_bytes(page << LG_PAGE, npages << LG_PAGE);
 }
 
@@ -85,9 +121,10 @@ uint64_t os_metadata_bytes;
 
 void *os_map_metadata(size_t bytes)
 {
-    void *p = (void *)os_map_aligned(bytes, 4096);
-    ATOMIC_ADD(os_metadata_bytes, p == NULL ? 0 : bytes);
-    return p;
+    uintptr_t a = os_map_aligned(bytes, 4096);
+    ATOMIC_ADD(os_metadata_bytes, a == 0 ? 0 : bytes);
+    span_note(a, bytes);
+    return (void *)a;
 }
 
 bool os_purge(uint64_t page, uint64_t npages, bool lazily)

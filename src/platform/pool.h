@@ -1,9 +1,10 @@
-/* pool: metadata from the OS, as the proofs see it: each piece is zero, disjoint from all else, and never given back.
+/* pool: metadata from the OS, as the proofs see it. Each piece is zero, lies apart from all else, and is never given
+ * back.
  *
  * POOL(type, name, count) stands for `type name[count]`, of which an element comes into being when POOL_NEW first asks
  * for it. The proofs see that array; the compiler sees one call of the OS per element, so that an element costs nothing
- * before. Naming the new memory by its key is sound as long as each key is made once: the caller keeps the address,
- * and makes an element only where it has none. POOL_PLACE does the same with zero memory that the caller has already.
+ * before. Naming the new memory by its key is sound as long as each key is made once: the caller keeps the address, and
+ * makes an element only where it has none. POOL_PLACE does the same with zero memory that the caller has already.
  */
 #ifndef QED_PLATFORM_POOL_H
 #define QED_PLATFORM_POOL_H
@@ -14,8 +15,8 @@
 #define POOL(type, name, count) extern type name[count]
 #define POOL_NEW(type, name, key) (pool_grant() ? &name[key] : NULL)
 #define POOL_PLACE(type, name, key, address) ((address) != 0 ? &name[key] : NULL)
-/*@ terminates \true; exits \false; assigns \nothing; */
-bool pool_grant(void);                              /* whether the OS has memory left */
+/*@ assigns \nothing; */
+bool pool_grant(void);                              /* true if the OS has memory left */
 #else
 #define POOL(type, name, count) _Static_assert(sizeof(type) * (count) != 0, "a pool of " #count)
 #define POOL_NEW(type, name, key) ((type *)os_map_metadata(sizeof(type)))
@@ -24,10 +25,8 @@ bool pool_grant(void);                              /* whether the OS has memory
 
 /*@ ghost uint8_t pool_mapped[1UL << (LG_VADDR - 6)]; */   /* cache line -> belongs to a block of pool_map */
 
-/* A block of zero bytes as an address, 0 if the OS has none. */
+/* Returns the address of so many zero bytes, 0 if the OS has none. */
 /*@ requires length:  0 < bytes < (1UL << LG_VADDR) && bytes % PAGE == 0;
-    terminates        \true;
-    exits             \false;
     assigns           pool_mapped[0 .. (1UL << (LG_VADDR - 6)) - 1];
     ensures  in:      \result + bytes <= (1UL << LG_VADDR);
     ensures  aligned: \result % 4096 == 0;
@@ -42,6 +41,25 @@ static inline uintptr_t pool_map(size_t bytes)
 #else
 {
     return (uintptr_t)os_map_metadata(bytes);
+}
+#endif
+
+/* Words of a pool that are not needed for now: each is zero afterwards, or as it was. Whole pages of them go back to the OS until they
+ * are touched again. */
+/*@ requires valid:   \valid(words + (0 .. count - 1));
+    assigns           words[0 .. count - 1];
+    ensures  zero:    \forall integer i; 0 <= i < count ==> words[i] == 0 || words[i] == \old(words[i]);
+*/
+static inline void pool_forget(uint64_t *words, size_t count)
+#ifdef __FRAMAC__
+;
+#else
+{
+    uint64_t first = ((uintptr_t)words + PAGE - 1) / PAGE;
+    uint64_t end = (uintptr_t)(words + count) / PAGE;
+    if (first < end) {
+        (void)os_purge(first, end - first, false);
+    }
 }
 #endif
 

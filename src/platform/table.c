@@ -1,4 +1,4 @@
-/* table: directories of chunks. A chunk pointer is set once and never changes, so readers need no lock. */
+/* table: directories of chunks. The pointer to a chunk is set once and never changes, so that readers need no lock. */
 #include "platform/table.h"
 
 #include "platform/os.h"

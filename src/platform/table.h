@@ -20,12 +20,12 @@
 #define TABLE(type, name) type name[TABLE_MAX]
 #define AT(name, i) name[i]
 #define TABLE_GROW(name, i) table_grow((i) / TABLE_CHUNK)
-/*@ terminates \true; exits \false; assigns \result \from chunk; */
+/*@ assigns \result \from chunk; */
 bool table_grow(uint64_t chunk);
 #else
 #define TABLE(type, name) type *name[TABLE_CHUNKS]
 #define AT(name, i) name[(i) / TABLE_CHUNK][(i) % TABLE_CHUNK]
-/* Makes entry i of the table usable: true, or false if the OS has no memory. The caller holds the table's lock. */
+/* Makes entry i of the table usable. Returns false if the OS has no memory. The caller holds the table's lock. */
 #define TABLE_GROW(name, i) table_grow((void **)(name), (i) / TABLE_CHUNK, sizeof(**(name)))
 bool table_grow(void **directory, uint64_t chunk, size_t entry_bytes);
 #endif

@@ -4,9 +4,9 @@
 
 #include <stdint.h>
 
-/* The caller broke the rules of free or realloc: one message on standard error, then abort. A function that promises
- * `exits \false` thus promises that no call with a valid argument comes here. */
-/*@ terminates \true; assigns \nothing; exits stops: \true; ensures never: \false; */
+/* Called where the program broke the rules of free or realloc. Writes one message to standard error and aborts. A
+ * function whose contract says nothing about exits promises that no call with a valid argument comes here. */
+/*@ assigns \nothing; exits stops: \true; ensures never: \false; */
 _Noreturn void trap_misuse(const char *call, const char *what, uintptr_t address);
 
 #endif

@@ -1,6 +1,6 @@
-/* user: the bytes of the program's blocks. The core never touches them; realloc moves and calloc zeroes, through here.
+/* user: the bytes of the program's blocks. Only realloc, which moves them, and calloc, which zeroes them, touch them.
  *
- * Blocks are addresses, so the contracts speak of addresses too; this is where they become pointers for the C library.
+ * Blocks are addresses, so the contracts speak of addresses too. Here they become pointers for the C library.
  */
 #ifndef QED_PLATFORM_USER_H
 #define QED_PLATFORM_USER_H
@@ -14,13 +14,11 @@
 
 /*@ ghost unsigned char user_mem[USER_END]; */          /* address -> byte, where a live block is */
 
-/* From a block to another one; what stood in the first is unspecified afterwards. Long blocks, which consist of whole
- * pages, give these, by halves where the OS refuses all at once. */
+/* Moves bytes from a block to another one. The content of the first is unspecified afterwards. A long block consists of
+ * whole pages and gives these to the other one, by halves where the OS refuses to move all at once. */
 /*@ requires from_in:  from + bytes <= USER_END;
     requires to_in:    to + bytes <= USER_END;
     requires apart:    to + bytes <= from || from + bytes <= to;
-    terminates         \true;
-    exits              \false;
     assigns            user_mem[to .. to + bytes - 1], user_mem[from .. from + bytes - 1];
     ensures  moved:    \forall integer a; to <= a < to + bytes ==> user_mem[a] == \old(user_mem[a - to + from]);
 */
@@ -39,10 +37,9 @@ static inline void user_move(uint64_t to, uint64_t from, uint64_t bytes)
 }
 #endif
 
-/* already: the block's pages came zero from the OS and nobody has written since, so that nothing has to be done. */
+/* Zeroes bytes of a block. If already is true, its pages came zero from the OS and nobody has written to them since, so
+ * that nothing has to be done. */
 /*@ requires in:       at + bytes <= USER_END;
-    terminates         \true;
-    exits              \false;
     assigns            user_mem[at .. at + bytes - 1];
     ensures  zero:     \forall integer a; at <= a < at + bytes ==> user_mem[a] == 0;
 */

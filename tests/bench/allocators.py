@@ -31,7 +31,7 @@ def folder(build):
 def compiled(source, out, *flags):
     """The program made of a C source."""
     program = out / source.stem
-    subprocess.run(["gcc", "-O2", "-g", "-fno-builtin", "-pthread", "-Wall", "-Wextra", *flags, source, "-o", program], check=True)
+    subprocess.run(["gcc", "-O2", "-g", "-fno-builtin", "-pthread", "-Wall", "-Wextra", source, *flags, "-o", program], check=True)
     return program
 
 

@@ -1,40 +1,5 @@
-/* Allocation workloads, one a run: `workloads NAME [SCALE]`; the time and memory of the process are what counts.
- * `workloads` lists the names. All dice are fixed. */
-#include <pthread.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-static double scale = 1;
-
-struct dice {
-    uint64_t state;
-};
-
-static uint64_t roll(struct dice *d)
-{
-    d->state ^= d->state << 13;
-    d->state ^= d->state >> 7;
-    d->state ^= d->state << 17;
-    return d->state;
-}
-
-static size_t times(double n)
-{
-    return (size_t)(n * scale) + 1;
-}
-
-static void touch(void *p)
-{
-    *(volatile char *)p = 1;
-}
-
-static size_t small(struct dice *d)                 /* most are short, as in real programs */
-{
-    uint64_t r = roll(d);
-    return 8 + (r % 16 < 12 ? (r >> 8) % 120 : (r >> 8) % 1000);
-}
+/* Allocation workloads of one idea each: an order, a size, a number of threads. */
+#include "workload.h"
 
 /* ---- one thread -------------------------------------------------------------------------------------------------- */
 
@@ -211,17 +176,6 @@ static void fragmentation(void)                     /* the mix of sizes drifts w
 
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
 
-static void run(size_t n, void *(*body)(void *))
-{
-    pthread_t id[64];
-    for (size_t i = 0; i < n; i++) {
-        pthread_create(&id[i], NULL, body, (void *)(i + 1));
-    }
-    for (size_t i = 0; i < n; i++) {
-        pthread_join(id[i], NULL);
-    }
-}
-
 #define RING 4096
 static void *volatile ring[4][RING];
 
@@ -306,10 +260,7 @@ static void thread_churn(void)                      /* 10,000 short threads */
     }
 }
 
-static const struct {
-    const char *name;
-    void (*body)(void);
-} workload[] = {
+static const struct workload workload[] = {
     {"fixed_16", fixed_16},               {"fixed_64", fixed_64},               {"fixed_1024", fixed_1024},
     {"fixed_32k", fixed_32k},             {"stack_order", stack_order},         {"queue_order", queue_order},
     {"random_in_cache", random_in_cache}, {"random_100_mib", random_100_mib},   {"random_1_gib", random_1_gib},
@@ -322,14 +273,5 @@ static const struct {
 
 int main(int argc, char **argv)
 {
-    scale = argc > 2 ? atof(argv[2]) : 1;
-    for (size_t i = 0; i < sizeof workload / sizeof workload[0]; i++) {
-        if (argc < 2) {
-            puts(workload[i].name);
-        } else if (strcmp(argv[1], workload[i].name) == 0) {
-            workload[i].body();
-            return 0;
-        }
-    }
-    return argc < 2 ? 0 : 2;
+    return run_one(workload, sizeof workload / sizeof workload[0], argc, argv);
 }

@@ -99,6 +99,16 @@ static int alignments(void)
     CHECK((sink = aligned_alloc(0, 10)) == NULL && errno == EINVAL);
     CHECK((sink = memalign(24, 10)) != NULL && (uintptr_t)sink % 32 == 0);
     free(sink);
+    CHECK((sink = memalign(0, 10)) != NULL);
+    free(sink);
+    for (int lg = 47; lg < 64; lg++) {  /* no such address; above 2^63 no such power of two */
+        errno = 0;
+        CHECK((sink = memalign((size_t)1 << lg, 10)) == NULL && errno == ENOMEM);
+        errno = 0;
+        CHECK((sink = memalign(((size_t)1 << lg) + 1, 10)) == NULL && errno == (lg == 63 ? EINVAL : ENOMEM));
+    }
+    errno = 0;
+    CHECK((sink = memalign(SIZE_MAX, 10)) == NULL && errno == EINVAL);
     CHECK((sink = valloc(1)) != NULL && (uintptr_t)sink % 4096 == 0);
     free(sink);
     CHECK((sink = pvalloc(4097)) != NULL && (uintptr_t)sink % 4096 == 0 && malloc_usable_size(sink) >= 8192);
@@ -151,13 +161,39 @@ static int reports(void)
     fclose(f);
     CHECK(strncmp(xml, "<malloc version=\"1\">", 20) == 0 && strstr(xml, "</malloc>") != NULL);
     free(xml);
-    CHECK(mallopt(M_MMAP_THRESHOLD, 1) == 0 && malloc_usable_size(NULL) == 0);
+    CHECK(malloc_usable_size(NULL) == 0);
+    xml = NULL;
+    f = open_memstream(&xml, &bytes);
+    FILE *keep = stderr;
+    stderr = f;                         /* where a program has opened it anew */
+    malloc_stats();
+    stderr = keep;
+    fclose(f);
+    CHECK(strncmp(xml, "___ Begin", 9) == 0 && strcmp(strchr(xml, '\0') - 4, "---\n") == 0);
+    free(xml);
+    return 0;
+}
+
+/* mallopt(3): 1 for what it names, in its range; errno stays. */
+static int parameters(void)
+{
+    const int names[] = {M_MXFAST, M_TRIM_THRESHOLD, M_TOP_PAD, M_MMAP_THRESHOLD, M_MMAP_MAX, M_CHECK_ACTION, M_PERTURB, M_ARENA_TEST, M_ARENA_MAX};
+    errno = 77;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        CHECK(mallopt(names[i], 0) == 1);
+        CHECK(mallopt(names[i], 1) == 1);
+        CHECK(mallopt(names[i], -1) == (names[i] != M_MXFAST));
+    }
+    CHECK(mallopt(M_MXFAST, 160) == 1 && mallopt(M_MXFAST, 161) == 0);
+    CHECK(mallopt(M_NLBLKS, 1) == 0 && mallopt(M_GRAIN, 1) == 0 && mallopt(M_KEEP, 1) == 0);
+    CHECK(mallopt(0, 1) == 0 && mallopt(5, 1) == 0 && mallopt(-9, 1) == 0);
+    CHECK(errno == 77);
     return 0;
 }
 
 int main(void)
 {
-    if (sizes() || limits() || alignments() || resizing() || reports()) {
+    if (sizes() || limits() || alignments() || resizing() || reports() || parameters()) {
         return 1;
     }
     printf("ok family: %d checks\n", checks);

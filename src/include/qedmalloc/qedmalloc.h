@@ -8,9 +8,20 @@
 #ifndef QEDMALLOC_H
 #define QEDMALLOC_H
 
+#define QEDMALLOC_VERSION "0.9.0"       /* the build and the packages read it here */
+
 #include <malloc.h>     /* struct mallinfo, struct mallinfo2 */
 #include <stddef.h>
 #include <stdio.h>
+
+#ifndef __GLIBC__       /* other C libraries have neither */
+struct mallinfo {
+    int arena, ordblks, smblks, hblks, hblkhd, usmblks, fsmblks, uordblks, fordblks, keepcost;
+};
+struct mallinfo2 {
+    size_t arena, ordblks, smblks, hblks, hblkhd, usmblks, fsmblks, uordblks, fordblks, keepcost;
+};
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -26,7 +37,7 @@ void   qed_free_aligned_sized(void *block, size_t alignment, size_t size);  /* C
 
 /* alignment: a power of two, else EINVAL. */
 void  *qed_aligned_alloc(size_t alignment, size_t size);
-void  *qed_memalign(size_t alignment, size_t size);                 /* as glibc: rounded up to a power of two */
+void  *qed_memalign(size_t alignment, size_t size);                 /* as glibc: rounded up; EINVAL above 2^63 */
 int    qed_posix_memalign(void **block, size_t alignment, size_t size);     /* 0, EINVAL or ENOMEM; errno untouched */
 void  *qed_valloc(size_t size);                                     /* aligned to the allocator's page */
 void  *qed_pvalloc(size_t size);                                    /* the same, size rounded up to whole pages */
@@ -34,11 +45,11 @@ void  *qed_pvalloc(size_t size);                                    /* the same,
 size_t qed_malloc_usable_size(void *block);                         /* 0 for NULL */
 
 int              qed_malloc_trim(size_t pad);                       /* 1 if memory went back to the OS, else 0 */
-int              qed_mallopt(int parameter, int value);             /* no parameter is known: 0 */
+int              qed_mallopt(int parameter, int value);             /* 1, without effect, for those of mallopt(3); else 0 */
 struct mallinfo  qed_mallinfo(void);
 struct mallinfo2 qed_mallinfo2(void);
 int              qed_malloc_info(int options, FILE *stream);        /* XML; options must be 0, else EINVAL */
-void             qed_malloc_stats(void);                            /* a table on standard error */
+void             qed_malloc_stats(void);                            /* a table on stderr */
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,221 @@
+"""Frama-C/WP as the drivers in this folder run it: which functions a module has, one process over a few of them, its verdict."""
+import contextlib, os, re, shutil, subprocess, tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+BUILD = ROOT / "build" / "proofs"
+# -warn-unsigned-*: an unsigned wrap or a lossy conversion is a defect here, although C defines it.
+# -wp-status-invalid: a run-time error that is certain is a goal too (without it, the rest is proven from the error).
+KERNEL = ["-c11", "-machdep", "gcc_x86_64", "-warn-unsigned-overflow", "-warn-unsigned-downcast"]
+WP = ["-wp", "-wp-status-invalid"]
+FLAGS = [*KERNEL, *WP, "-wp-rte"]
+PROVER = "portfolio"    # proofs/driver/portfolio: Z3, Z3 in its own configuration, CVC4
+BRIEFED = "briefed"     # the same, told only what can take part in the proof
+SEED = 42
+PARTS = ["runtime.ml", "total.ml", "relevant.ml"]
+SECTION = """
+[prover]
+name = "{name}"
+version = "{version}"
+{which}
+command = "{command} %f"
+driver = "{driver}"
+editor = ""
+in_place = false
+interactive = false
+"""
+# Two of Qed's simplifications, of branches and of ground terms, take half of its time, and few goals need them; nor do many need
+# the types of all variables, which -wp-rte assumes at each statement: -rte adds the same goals alone.
+# Nor do many need axioms that mention nothing which occurs.
+BRIEF = ["-wp-no-pruning", "-wp-no-ground"]
+WHOLE = ["-wp-pruning", "-wp-ground", "-wp-rte", f"-wp-prover=-{BRIEFED},{PROVER}"]
+# Rounds of one process: seconds for a goal, as proofs/driver/portfolio takes them, and what the round changes. Each meets what the one
+# before leaves open.
+ROUNDS = [(10, BRIEF), (150, WHOLE)]
+TIMEOUT_ONE = 3 * ROUNDS[0][0]  # for who asks whether goals fail: the first round alone, with this
+# Smoke tests try to prove false from a contract or a loop's invariants; what they find is vacuous. The flags select no goals,
+# so a smoke run meets all others again, and takes their results from the cache that a proof from scratch has filled.
+SMOKE = ["-wp-smoke-tests", "-wp-no-smoke-dead-code", "-wp-no-smoke-dead-call", "-wp-smoke-timeout", "20"]
+TIMEOUT = 600           # without rounds, in a process of its own, with all simplifications
+# The provers allocate a lot in a short life: large steps, of huge pages, take less of their time.
+MALLOC = "glibc.malloc.hugetlb=1:glibc.malloc.top_pad=67108864"
+# Lines of Frama-C that mean that something was assumed or left out.
+DOUBTFUL = (r"User Error|No such|Missing (decreases|terminates|exits|assigns|RTE)|annot-error|not tried|No 'assigns' specification for"
+            r"|No code nor|Deferred|no contract|guaranteed RTE")
+GOAL = re.compile(r"^\[wp\] \[[^\]]*\] Goal (\S+)")
+FAILED = re.compile(r"^\[wp\] \[(?!Passed|Qed|CFG)[^\]]*\] (?:Goal|Smoke-test) (\S+)(?: : (?!Valid)\S.*)?$")
+
+
+def default_jobs():
+    """Three for each core: a third of the time neither Frama-C nor its prover runs, for it looks seldom whether one has ended. One
+    for 2 GiB of memory at most."""
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return max(1, min(3 * os.cpu_count(), memory >> 31))
+
+
+def modules():
+    """Module -> its files; the first is the one that Frama-C parses."""
+    rows = [l.split() for l in (ROOT / "proofs/data/modules.tsv").read_text().splitlines() if l and not l.startswith("#")]
+    return {r[0]: r[1:] for r in rows}
+
+
+def defined_functions(path):
+    """Names of the functions with a body in a source, header or lemma file, ghost ones included."""
+    text = path.read_text()
+    text = re.sub(r"/@.*?@/", " ", text, flags=re.S)            # contracts inside ghost code
+    text = re.sub(r"/\*@\s*ghost\s*\(.*?\*/", " ", text, flags=re.S)  # ghost parameters and arguments
+    text = re.sub(r"/\*@\s*ghost\b(.*?)\*/", lambda m: m.group(1), text, flags=re.S)
+    text = re.sub(r"/\*.*?\*/", " ", text, flags=re.S)
+    text = re.sub(r"//[^\n]*", " ", text)
+    text = re.sub(r"__attribute__\s*\(\(.*?\)\)", " ", text)
+    text = re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", "", text, flags=re.M)     # preprocessor lines
+    return [name for name, _, _ in bodies(text)]
+
+
+def bodies(text):
+    """(name, begin, end) of each function body in a text without comments and preprocessor lines."""
+    found, depth, start = [], 0, 0
+    for i, c in enumerate(text):
+        if c == "{":
+            if depth == 0:
+                m = re.search(r"(\w+)\s*\([^;{}=]*\)\s*$", text[start:i])
+                name, begin = m and m.group(1), i
+            depth += 1
+        elif c == "}":
+            depth -= 1
+            start = i + 1
+            if depth == 0 and name and name != "_Static_assert":
+                found.append((name, begin, i + 1))
+        elif c == ";" and depth == 0:
+            start = i + 1
+    return found
+
+
+def lemmas(name):
+    """The lemma file of a module, in the folder of its layer, if there is one."""
+    return sorted((ROOT / "spec").glob(f"*/{name}_lemmas.acsl"))
+
+
+def module_functions(name, files):
+    """In the order of the files, without repeats."""
+    paths = [ROOT / f for f in files]
+    paths += lemmas(name)
+    seen = {}
+    for p in paths:
+        for f in defined_functions(p):
+            seen.setdefault(f, None)
+    return list(seen)
+
+
+def preprocessed(source, define=(), include=(), root=ROOT):
+    """What the provers read of a source, contracts and all headers included."""
+    folders = [*include, root / "spec", root / "src"]
+    cmd = ["gcc", "-E", "-C", "-P", "-x", "c", "-D_GNU_SOURCE", "-D__FRAMAC__", *(f"-I{f}" for f in folders), *(f"-D{d}" for d in define), str(source)]
+    return subprocess.run(cmd, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
+
+
+def forget_failures(cache):
+    """Takes from a cache what is not proven: a goal that failed while the machine was busy gets its full time again."""
+    for f in Path(cache).glob("*.json"):
+        with contextlib.suppress(FileNotFoundError):        # another process does the same
+            if '"valid"' not in f.read_text():
+                f.unlink()
+
+
+def why3_config(directory, seeds=()):
+    """Which provers there are: CVC4 as found, Z3 as the portfolio calls it first, also for each of the seeds, the portfolio, that briefed.
+    Beside it, in frama-c.cmxs, what Frama-C is loaded with."""
+    conf = directory / "why3.conf"
+    found = directory / f"why3.{os.getpid()}"
+    directory.mkdir(parents=True, exist_ok=True)
+    subprocess.run(["why3", "config", "detect"], env={**os.environ, "WHY3CONFIG": str(found)},
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+    sections = re.sub(r"memlimit = \d+", "memlimit = 4000", found.read_text()).split("\n\n")
+    z3 = next(s for s in sections if 'name = "Z3"' in s)
+    version = re.search(r'version = "(.*)"', z3).group(1)
+    portfolio = ROOT / "proofs/driver/portfolio"
+    options = " ".join(re.findall(r'^z3="(?:z3|\$z3) (.*)"$', portfolio.read_text(), re.M))
+    kinds = [("Z3", version, 'shortcut = "z3"' if s == SEED else f'alternative = "seed{s}"\nshortcut = "z3seed{s}"',
+              f"z3 -T:%t {options.replace(str(SEED), str(s))}", "z3_471") for s in (SEED, *seeds)]
+    kinds += [("Portfolio", "1", f'shortcut = "{PROVER}"', f"{portfolio} %t", "z3_471"),
+              ("Portfolio", "1", f'alternative = "{BRIEFED}"\nshortcut = "{BRIEFED}"', f"{portfolio} %t", ROOT / "proofs/driver/briefed.drv")]
+    found.write_text("\n\n".join(s for s in sections if s is not z3)
+                     + "".join(SECTION.format(name=n, version=v, which=w, command=c, driver=d) for n, v, w, c, d in kinds))
+    found.replace(conf)
+    with tempfile.TemporaryDirectory(dir=directory) as scratch:
+        for part in PARTS:
+            shutil.copy(ROOT / "proofs/driver" / part, scratch)
+        kernel = subprocess.run(["frama-c", "-print-lib-path"], stdout=subprocess.PIPE, text=True, check=True).stdout
+        subprocess.run(["ocamlopt", "-shared", "-I", "+why3", "-I", "+zarith", "-I", kernel, "-o", "frama-c.cmxs", *PARTS], cwd=scratch, check=True)
+        Path(scratch, "frama-c.cmxs").replace(directory / "frama-c.cmxs")
+    return conf
+
+
+class Result:
+    """proved, total: goals; failed: names of goals; wrong: what else went wrong."""
+    def __init__(self, proved, total, failed, wrong):
+        self.proved, self.total, self.failed, self.wrong = proved, total, failed, wrong
+        self.ok = proved == total and not failed and not wrong
+
+
+def rounds_within(seconds):
+    """The first round alone, or none where more seconds are given."""
+    return [(seconds, BRIEF)] if seconds == TIMEOUT_ONE else ()
+
+
+def run(source, functions, *, why3, cache, timeout, limit, prover=PROVER, rounds=(), include=(), define=(), extra=(), log=None, first=False,
+        root=ROOT):
+    """One process over a few functions. rounds: these, whatever timeout and prover; include: folders that come before the tree's own;
+    first: stop at the first failure."""
+    folders = [*include, root / "spec", root / "src"]
+    names = ",".join(functions)
+    plugins = f"wp,rtegen,{Path(why3).with_name('frama-c.cmxs').resolve()}"
+    kernel = ["timeout", str(limit), "frama-c", "-no-autoload-plugins", "-load-module", plugins, *KERNEL,
+              "-cpp-extra-args=" + " ".join([f"-I{f}" for f in folders] + [f"-D{d}" for d in define])]
+    wp = [*WP, "-wp-fct", names, *extra, "-wp-par", "1", "-wp-cache", "update", "-wp-cache-dir", str(cache)]
+    if rounds:
+        cmd = [*kernel, "-wp-prover", BRIEFED, "-rte", "-rte-select", names, str(source)]
+        for seconds, more in rounds:
+            cmd += ["-then", *wp, "-wp-timeout", str(seconds), *more]
+    else:
+        cmd = [*kernel, *wp, "-wp-rte", "-wp-prover", prover, "-wp-timeout", str(timeout), str(source)]
+    lines = []
+    with tempfile.TemporaryDirectory() as scratch:
+        p = subprocess.Popen(cmd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                             env={**os.environ, "WHY3CONFIG": str(why3), "TMPDIR": scratch, "GLIBC_TUNABLES": MALLOC})
+        for line in p.stdout:
+            lines.append(line.rstrip("\n"))
+            if first and FAILED.match(lines[-1]):
+                p.terminate()               # `timeout` passes it on to Frama-C
+                break
+        p.communicate()
+    text = "\n".join(lines)
+    if log:
+        log.write_text(text)
+    open_goals, part, counts = [], [], []
+    for line in lines:                  # a round ends with what it has proven
+        part.append(line)
+        m = re.search(r"Proved goals:\s+(\d+) / (\d+)", line)
+        if m:
+            counts.append((int(m.group(1)), int(m.group(2))))
+            left = [m.group(1) for m in map(FAILED.match, part) if m]
+            met = {m.group(1) for m in map(GOAL.match, part) if m}
+            if len(counts) > 1 and not met.issuperset(open_goals):
+                break                   # a goal that is open was not met again
+            open_goals, part = left, []
+            if len(counts) == 1 and len(left) != counts[0][1] - counts[0][0]:
+                break                   # nor is it known which ones are
+    else:
+        open_goals += [m.group(1) for m in map(FAILED.match, part) if m]
+    if first and open_goals:
+        return Result(0, 0, open_goals, []), text
+    proved, total = counts[0] if counts else (0, 0)
+    if len(counts) > 1:
+        proved = total - len(open_goals)
+    wrong = []
+    if p.returncode != 0:
+        wrong.append(f"exit status {p.returncode}" + (" (time limit)" if p.returncode == 124 else ""))
+    if not counts:
+        wrong.append("no goals")
+    wrong += [l for l in lines if re.search(DOUBTFUL, l, re.I)]
+    return Result(proved, total, open_goals, wrong), text

@@ -1,0 +1,28 @@
+# Proofs by Frama-C/WP, models by SPIN, and whether they notice faults.
+.PHONY: models prove-smoke prove-smoke-sample prove-coverage prove-robust prove-weakened prove-matrix mutants mutants-sample
+models: setup-prove     ## the lock and lock-free publication: all states, with SPIN; broken variants must fail
+	@proofs/models/run $(BUILD)
+
+prove-smoke: setup-prove ## no contract is vacuous
+	@proofs/prove --smoke $(addprefix --define ,$(CONFIG)) $(MODULE)
+
+prove-smoke-sample: setup-prove ## the same for a sixth of the functions, others with each commit
+	@proofs/prove --smoke --one-in 6 --seed "$$(git rev-parse HEAD 2>/dev/null)"
+
+prove-coverage:         ## which functions are proven, by name
+	@proofs/coverage
+
+prove-robust: setup-prove ## which goals only one prover, or not every random seed, proves; resumes
+	@proofs/prove --robust $(addprefix --define ,$(CONFIG)) $(MODULE)
+
+prove-weakened: setup-prove ## contracts that are weakened: the theorems that rest on them must fail
+	@proofs/weakened
+
+prove-matrix: setup-prove setup-build ## unit tests and proofs in 12 other configurations; resumes
+	@proofs/matrix $(MODULE)
+
+mutants: setup-prove setup-fuzz ## 200 faults put into the proven text: the proof or a test must notice; resumes
+	@proofs/mutants $(MODULE)
+
+mutants-sample: setup-prove setup-fuzz ## a few of these faults, others with each commit
+	@proofs/mutants --sample 16 --minutes 3 --seed "$$(git rev-parse HEAD 2>/dev/null)"

@@ -1,0 +1,183 @@
+/* What clients of the malloc family may rely on, proven from the contracts of malloc.h alone: each function is a client.
+ * Never compiled into the library. */
+#include "api/malloc.h"
+
+/* Two blocks are disjoint. */
+/*@ requires ok:     MallocOk;
+    assigns          MALLOC_ASSIGNS, errno;
+    ensures  ok:     MallocOk;
+*/
+static void malloc_theorem_disjoint(size_t m, size_t n)
+{
+    void *p = qed_malloc(m);
+    void *q = qed_malloc(n);
+    if (p != NULL && q != NULL) {
+        /*@ assert live:  BlockLive(ADDR(p)) && BlockLive(ADDR(q)); */
+        /*@ assert apart: ADDR(p) + m <= ADDR(q) || ADDR(q) + n <= ADDR(p); */
+    }
+}
+
+/* malloc, then free: the heap is as before. */
+/*@ requires ok:     MallocOk;
+    assigns          MALLOC_ASSIGNS, errno;
+    ensures  kept:   LiveKeptBut{Pre,Post}(0);
+    ensures  only:   LiveNoneNewBut{Pre,Post}(0);
+    ensures  same:   ContentsKeptBut{Pre,Post}(0);
+*/
+static void malloc_theorem_round_trip(size_t n)
+{
+    qed_free(qed_malloc(n));
+}
+
+/* A block that comes and goes does not touch one that stays. */
+/*@ requires ok:     MallocOk;
+    requires live:   BlockLive(ADDR(third));
+    assigns          MALLOC_ASSIGNS, errno;
+    ensures  live:   BlockLive(ADDR(third));
+    ensures  bytes:  BlockBytes(ADDR(third)) == \old(BlockBytes(ADDR(third)));
+    ensures  same:   BytesKept{Pre,Post}(ADDR(third));
+*/
+static void malloc_theorem_third_new(void *third, size_t n)
+{
+    void *q = qed_calloc(n, 8);
+    /*@ assert after: BytesKept{Pre,Here}(ADDR(third)); */
+    qed_free(q);
+}
+
+/* Nor does one that moves or grows, and goes. */
+/*@ requires ok:     MallocOk;
+    requires live:   BlockLive(ADDR(third)) && BlockLive(ADDR(p)) && ADDR(third) != ADDR(p);
+    assigns          MALLOC_ASSIGNS, errno;
+    ensures  live:   BlockLive(ADDR(third));
+    ensures  bytes:  BlockBytes(ADDR(third)) == \old(BlockBytes(ADDR(third)));
+    ensures  same:   BytesKept{Pre,Post}(ADDR(third));
+*/
+static void malloc_theorem_third_moved(void *third, void *p, size_t n)
+{
+    void *r = qed_realloc(p, n);
+    /*@ assert after: BytesKept{Pre,Here}(ADDR(third)); */
+    if (r != NULL) {
+        qed_free(r);
+    }
+}
+
+/* A failed realloc leaves the block byte for byte. */
+/*@ requires ok:     MallocOk;
+    requires live:   BlockLive(ADDR(p));
+    requires some:   n != 0;
+    assigns          MALLOC_ASSIGNS, errno;
+    ensures  live:   \result == NULL ==> BlockLive(ADDR(p));
+    ensures  bytes:  \result == NULL ==> BlockBytes(ADDR(p)) == \old(BlockBytes(ADDR(p)));
+    ensures  same:   \result == NULL ==> BytesKept{Pre,Post}(ADDR(p));
+    ensures  errno:  \result == NULL ==> errno == ENOMEM;
+*/
+static void *malloc_theorem_realloc_fails(void *p, size_t n)
+{
+    return qed_realloc(p, n);
+}
+
+/* What the program wrote survives realloc, as far as both blocks reach. */
+/*@ requires ok:     MallocOk;
+    requires live:   BlockLive(ADDR(p));
+    requires within: i < BlockBytes(ADDR(p)) && i < n;
+    assigns          MALLOC_ASSIGNS, errno;
+    ensures  byte:   \result != NULL ==> user_mem[ADDR(\result) + i] == \old(user_mem[ADDR(p) + i]);
+*/
+static void *malloc_theorem_realloc_prefix(void *p, size_t n, size_t i)
+{
+    void *q = qed_realloc(p, n);
+    /*@ assert at: q != NULL ==> ADDR(q) <= ADDR(q) + i < ADDR(q) + \min(\at(BlockBytes(ADDR(p)),Pre), n); */
+    return q;
+}
+
+/* calloc: every byte is zero, and there is no block where the product overflows. */
+/*@ requires ok:     MallocOk;
+    requires within: i < count * size;
+    assigns          MALLOC_ASSIGNS, errno;
+    ensures  zero:   \result != NULL ==> user_mem[ADDR(\result) + i] == 0;
+    ensures  large:  count * size > SIZE_MAX ==> \result == NULL && errno == ENOMEM;
+*/
+static void *malloc_theorem_calloc(size_t count, size_t size, size_t i)
+{
+    return qed_calloc(count, size);
+}
+
+/* Each entry point's result, given back to free as it is: what they promise is what free asks. */
+/*@ requires ok:     MallocOk;
+    assigns          MALLOC_ASSIGNS, errno;
+    ensures  kept:   LiveKeptBut{Pre,Post}(0);
+    ensures  only:   LiveNoneNewBut{Pre,Post}(0);
+*/
+static void malloc_theorem_free_all(size_t m, size_t n)
+{
+    void *p = qed_calloc(m, n);
+    void *q = qed_aligned_alloc(m, n);
+    qed_free(p);
+    qed_free(q);
+}
+
+/* Sized free accepts what sized allocation gave. */
+/*@ requires ok:     MallocOk;
+    assigns          MALLOC_ASSIGNS, errno;
+    ensures  kept:   LiveKeptBut{Pre,Post}(0);
+    ensures  only:   LiveNoneNewBut{Pre,Post}(0);
+*/
+static void malloc_theorem_free_sized(size_t n)
+{
+    void *p = qed_malloc(n);
+    qed_free_sized(p, n);
+}
+
+/*@ requires ok:     MallocOk;
+    requires power:  IsPowerOfTwo(a);
+    assigns          MALLOC_ASSIGNS, errno;
+    ensures  kept:   LiveKeptBut{Pre,Post}(0);
+    ensures  only:   LiveNoneNewBut{Pre,Post}(0);
+*/
+static void malloc_theorem_free_aligned_sized(size_t a, size_t n)
+{
+    void *p = qed_aligned_alloc(a, n);
+    qed_free_aligned_sized(p, a, n);
+}
+
+/* The usable size is that of the least class that fits, so at least what was asked. */
+/*@ requires ok:     MallocOk;
+    assigns          MALLOC_ASSIGNS, errno;
+    ensures  least:  \result == 0 || n <= \result;
+*/
+static size_t malloc_theorem_usable(size_t n)
+{
+    void  *p = qed_malloc(n);
+    size_t usable = qed_malloc_usable_size(p);
+    /*@ assert class: p != NULL ==> usable == BlockBytes(ADDR(p)) && BlockOf(ADDR(p), n); */
+    return usable;
+}
+
+/* posix_memalign leaves the caller's pointer alone when it fails, and errno always. */
+/*@ requires ok:     MallocOk;
+    requires valid:  \valid(p) && ThreadOutside(p);
+    assigns          MALLOC_ASSIGNS, errno, *p;
+    ensures  alone:  \result != 0 ==> *p == \old(*p);
+    ensures  block:  \result == 0 ==> BlockLive(ADDR(*p)) && ADDR(*p) % a == 0 && n <= BlockBytes(ADDR(*p));
+    ensures  errno:  errno == \old(errno);
+*/
+static int malloc_theorem_posix_memalign(void **p, size_t a, size_t n)
+{
+    return qed_posix_memalign(p, a, n);
+}
+
+/* Alignments of the other entry points; a request of more than 8 bytes is aligned to 16 by default. */
+/*@ requires ok:     MallocOk;
+    assigns          MALLOC_ASSIGNS, errno;
+*/
+static void malloc_theorem_aligned(size_t a, size_t n)
+{
+    void *p = qed_malloc(n);
+    void *q = qed_memalign(a, n);
+    void *r = qed_valloc(n);
+    void *s = qed_pvalloc(n);
+    /*@ assert malloc:   n > SC_QUANTUM / 2 ==> ADDR(p) % SC_QUANTUM == 0; */
+    /*@ assert memalign: IsPowerOfTwo(a) ==> ADDR(q) % a == 0; */
+    /*@ assert valloc:   ADDR(r) % PAGE == 0; */
+    /*@ assert pvalloc:  ADDR(s) % PAGE == 0; */
+}

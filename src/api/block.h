@@ -1,0 +1,143 @@
+/* block: what the malloc family does past the thread's cache, and what it does with the bytes of blocks. Each function is one call, with
+ * the proof that the thread's cache stays whole. */
+#ifndef QED_API_BLOCK_H
+#define QED_API_BLOCK_H
+
+#include "tcache/overflow.h"
+#include "tcache/refill.h"
+#include "api/malloc.h"
+#include "blocks/large.h"
+#include "platform/user.h"
+
+#include "api/malloc_lemmas.acsl"
+#include "blocks/large_lemmas.acsl"
+#include "tcache/stack_lemmas.acsl"
+
+/* ---- past the thread's cache -------------------------------------------------------------------------------------- */
+
+/* Returns a large block of that class, aligned to align_bytes, or 0 without memory. */
+/*@ requires ok:       MallocOk;
+    requires power:    IsPowerOfTwo(align_bytes);
+    requires class:    SC_NBINS <= szind < SC_NSIZES;
+    requires zeroed:   \valid(zeroed);
+    assigns            LARGE_ASSIGNS, large_allocated, *zeroed;
+    ensures  ok:       MallocOk;
+    ENSURES_NEW_ADDRESS;
+    ensures  class:    \result != 0 ==> block_szind[\result] == szind;
+    ensures  aligned:  \result % align_bytes == 0;
+*/
+static inline uint64_t block_take_extent(uint32_t szind, uint64_t align_bytes, bool *zeroed)
+{
+    /*@ assert were: TcacheOthers(thread_cache, TCACHE_STACKS); */
+    /*@ assert range: \forall integer b, i; TCACHE_IN(thread_cache, b, i) ==> i < TCACHE_SLOTS; */
+    uint64_t block = large_alloc(szind, align_bytes, szind + 1 < TCACHE_STACKS, zeroed);
+    /*@ assert same: TcacheShapeSame{Pre,Here}(thread_cache); */
+    /*@ ghost tcache_lemma_shape(thread_cache); */
+    /*@ assert stacks: TcacheSame{Pre,Here}(thread_cache); */
+    /*@ assert out: \forall integer b, i; TCACHE_IN(thread_cache, b, i) ==> BlockOut{Pre}(thread_cache->slot[i]); */
+    /*@ assert are: TcacheOthers(thread_cache, TCACHE_STACKS); */
+    /*@ ghost stack_lemma_kept(thread_cache); */
+    return block;
+}
+
+/* Returns the bytes of the block. */
+/*@ requires ok:       MallocOk;
+    requires live:     BlockLive(block);
+    assigns            BLOCKS_ASSIGNS;
+    ensures  ok:       MallocOk;
+    ensures  live:     BlockLive(block);
+    ensures  bytes:    \result == BlockBytes{Pre}(block);
+    ensures  class:    block_szind[block] == \old(block_szind[block]);
+    ENSURES_LIVE_KEPT(0, 0);
+*/
+static inline uint64_t block_usable(uint64_t block, const char *call)
+{
+    /*@ assert were: TcacheOthers(thread_cache, TCACHE_STACKS); */
+    /*@ assert range: \forall integer b, i; TCACHE_IN(thread_cache, b, i) ==> i < TCACHE_SLOTS; */
+    uint64_t bytes = overflow_usable(block, call);
+    /*@ assert same: TcacheShapeSame{Pre,Here}(thread_cache); */
+    /*@ ghost tcache_lemma_shape(thread_cache); */
+    /*@ assert stacks: TcacheSame{Pre,Here}(thread_cache); */
+    /*@ assert out: \forall integer b, i; TCACHE_IN(thread_cache, b, i) ==> BlockOut{Pre}(thread_cache->slot[i]); */
+    /*@ assert are: TcacheOthers(thread_cache, TCACHE_STACKS); */
+    /*@ ghost stack_lemma_kept(thread_cache); */
+    return bytes;
+}
+
+/* Gives a large block another class where it is, and returns true. Returns false where it has to keep its own. */
+/*@ requires ok:       MallocOk;
+    requires live:     BlockLive(block);
+    requires large:    SC_NBINS <= block_szind[block];
+    requires class:    SC_NBINS <= szind < SC_NSIZES;
+    assigns            LARGE_ASSIGNS;
+    ensures  ok:       MallocOk;
+    ensures  live:     BlockLive(block);
+    ensures  class:    block_szind[block] == (\result ? szind : \old(block_szind[block]));
+    ENSURES_LIVE_KEPT(block, 0);
+*/
+static inline bool block_resize(uint64_t block, uint32_t szind)
+{
+    /*@ assert were: TcacheOthers(thread_cache, TCACHE_STACKS); */
+    /*@ assert absent: \forall integer b, i; TCACHE_IN(thread_cache, b, i) ==> thread_cache->slot[i] != block && i < TCACHE_SLOTS; */
+    bool done = large_resize(block, szind);
+    /*@ assert same: TcacheShapeSame{Pre,Here}(thread_cache); */
+    /*@ ghost tcache_lemma_shape(thread_cache); */
+    /*@ assert stacks: TcacheSame{Pre,Here}(thread_cache); */
+    /*@ assert out: \forall integer b, i; TCACHE_IN(thread_cache, b, i) ==> BlockOut{Pre}(thread_cache->slot[i]); */
+    /*@ assert are: TcacheOthers(thread_cache, TCACHE_STACKS); */
+    /*@ ghost stack_lemma_kept(thread_cache); */
+    return done;
+}
+
+/* Writes the address of a block into the program's pointer. */
+/*@ requires ok:       MallocOk;
+    requires valid:    \valid(pointer);
+    requires outside:  ThreadOutside(pointer);
+    assigns            *pointer;
+    ensures  ok:       MallocOk;
+    ensures  set:      ADDR(*pointer) == block;
+*/
+static inline void block_store(void **pointer, uint64_t block)
+{
+    *pointer = (void *)block;
+    /*@ assert radix: RadixOk; */
+    /*@ assert cache: PageCacheOk; */
+    /*@ ghost large_lemma_ok(); */
+    /*@ assert window: TcacheWindow(thread_cache); */
+    /*@ ghost tcache_lemma_ok(thread_cache); */
+}
+
+/* ---- bytes ------------------------------------------------------------------------------------------------------- */
+
+/* Makes the first bytes of a block zero. already says that they are. */
+/*@ requires blocks:   BlocksOk;
+    requires live:     BlockLive(block);
+    requires fits:     bytes <= BlockBytes(block);
+    assigns            user_mem[0 .. USER_END - 1];
+    ensures  zero:     ZeroBytes(block, block + bytes);
+    ensures  contents: ContentsKeptBut{Pre,Post}(block);
+*/
+static inline void block_zero(uint64_t block, uint64_t bytes, bool already)
+{
+    /*@ ghost block_lemma_ends(); */
+    /*@ ghost block_lemma_found(block, bytes); */
+    user_zero(block, bytes, already);
+}
+
+/* Copies the first bytes of a block into another block. */
+/*@ requires blocks:   BlocksOk;
+    requires live:     BlockLive(to) && BlockLive(from) && to != from;
+    requires fits:     bytes <= BlockBytes(to) && bytes <= BlockBytes(from);
+    assigns            user_mem[0 .. USER_END - 1];
+    ensures  prefix:   PrefixKept{Pre,Post}(to, from, bytes);
+    ensures  contents: \forall integer b; b != to && b != from && BlockLive(b) ==> BytesKept{Pre,Post}(b);
+*/
+static inline void block_move(uint64_t to, uint64_t from, uint64_t bytes)
+{
+    /*@ ghost block_lemma_ends(); */
+    /*@ ghost block_lemma_found(to, bytes); */
+    /*@ ghost block_lemma_found(from, bytes); */
+    user_move(to, from, bytes);
+}
+
+#endif

@@ -1,0 +1,108 @@
+/* bin: the slabs of one size class in one arena, behind a lock.
+ *
+ * A slab is current (blocks are taken from it), or non-full and in the bin's pairing heap by address, or full and in no heap, or
+ * empty and returned to the page cache. Blocks come from the current slab, then from the lowest non-full one, then from a new one.
+ * A block is an address; whose slab it is follows from the radix tree, so any thread may return it.
+ */
+#ifndef QED_BLOCKS_BIN_H
+#define QED_BLOCKS_BIN_H
+
+#include <stdint.h>
+
+#include "blocks/blocks.h"
+
+struct bin_stats {
+    uint64_t regions_live;                      /* regions outside their slab: live or in a thread cache */
+    uint64_t slabs;                             /* slabs that exist now */
+    uint64_t filled;                            /* regions handed out so far */
+    uint64_t flushed;                           /* regions taken back so far */
+};
+
+extern uint32_t bin_arenas;                     /* arenas in use */
+extern uint32_t bin_current[BINS];              /* slab that blocks are taken from, 0 = none */
+extern struct bin_stats bin_stats[BINS];
+
+#include "blocks/bin.acsl"
+
+/* Says how many arenas there are. Is called once, at boot, when static memory is zero: no extent is in use, no block is out. */
+/*@ REQUIRES_NO_BLOCKS;
+    requires arenas:       1 <= arenas <= ARENAS_MAX;
+    assigns                bin_arenas;
+    ensures  ok:           BlocksOk;
+    ensures  bins:         \forall integer b; BinRange(b) ==> BinOk(b);
+    ensures  arenas:       bin_arenas == arenas;
+*/
+void bin_boot(uint32_t arenas);
+
+/* Fills blocks[] with blocks of the class, each once, lowest addresses last. Returns how many they are: fewer than n if memory is
+ * out, and up to 63 fewer if n is 128 or more, so that the next fill meets whole words of a bitmap. Block i stands in position
+ * first + i. */
+/*@ BINS_FREE(requires);
+    requires arena:    arena < ARENAS_MAX;
+    requires class:    szind < SC_NBINS;
+    requires place:    first + n <= UINT32_MAX;
+    requires valid:    \valid(blocks + (0 .. n - 1));
+    assigns            BLOCKS_ASSIGNS, blocks[0 .. n - 1];
+    BINS_FREE(ensures);
+    ensures  most:     \result <= n;
+    ensures  cached:   BlocksCached(blocks, 0, \result, szind);
+    ensures  place:    BlocksAt(blocks, 0, \result, first);
+    ensures  were:     \forall integer i; 0 <= i < \result ==>
+                       \at(block_state[\at(blocks[i],Post)],Pre) == BLOCK_NONE;
+    ensures  kept:     BlocksKept{Pre,Post};
+    ensures  new:      BlocksNewAt{Pre,Post}(first, first + \result);
+    ensures  stand:    \forall integer a; BlockOut(a) && !\old(BlockOut(a)) ==> blocks[block_pos[a] - first] == a;
+*/
+uint32_t bin_fill(uint32_t arena, uint32_t szind, uint64_t *blocks, uint32_t n) /*@ ghost (uint32_t first) */;
+
+/* Takes blocks of the class back, each once. Changes the order of blocks[]. */
+/*@ BINS_FREE(requires);
+    requires class:    szind < SC_NBINS;
+    requires place:    first + n <= UINT32_MAX;
+    requires valid:    \valid(blocks + (0 .. n - 1));
+    BLOCKS_CACHED(requires, 0, n);
+    assigns            BLOCKS_ASSIGNS, blocks[0 .. n - 1];
+    BINS_FREE(ensures);
+    ensures  gone:     \forall integer i; 0 <= i < n ==>
+                       block_state[\old(blocks[i])] == BLOCK_NONE;
+    ensures  kept:     BlocksKeptBut{Pre,Post}(szind, first, first + n);
+    ensures  none:     BlocksNoneNew{Pre,Post};
+*/
+void bin_flush(uint32_t szind, uint64_t *blocks, uint32_t n) /*@ ghost (uint32_t first) */;
+
+/* Copies the counters of the bin, all as they are at one moment. */
+/*@ BINS_FREE(requires);
+    requires arena:    arena < ARENAS_MAX;
+    requires class:    szind < SC_NBINS;
+    requires valid:    \valid(stats);
+    assigns            BLOCKS_ASSIGNS_PAGES, BLOCKS_ASSIGNS_SLABS, *stats;
+    BINS_FREE(ensures);
+    ensures  stats:    *stats == bin_stats[arena * SC_NBINS + szind];
+*/
+void bin_read_stats(uint32_t arena, uint32_t szind, struct bin_stats *stats);
+
+/* Takes the locks of all bins in use before fork. They are held until after it, in the parent and in the child. No other thread is in
+ * a bin then, so that each is whole. */
+/*@ requires lock:     LocksFree(LOCK_BIN(0));
+    requires arenas:   bin_arenas <= ARENAS_MAX;
+    requires ok:       BlocksOk;
+    assigns            BLOCKS_ASSIGNS_PAGES, BLOCKS_ASSIGNS_SLABS;
+    BINS_HELD(ensures);
+*/
+void bin_prefork(void);
+
+/*@ BINS_HELD(requires);
+    requires arenas:   bin_arenas <= ARENAS_MAX;
+    assigns            lock_held[LOCK_BIN(0) .. LOCK_BIN(BINS) - 1];
+    ensures  lock:     LocksFree(LOCK_BIN(0));
+*/
+void bin_postfork_parent(void);
+
+/*@ BINS_HELD(requires);
+    requires arenas:   bin_arenas <= ARENAS_MAX;
+    assigns            lock_held[LOCK_BIN(0) .. LOCK_BIN(BINS) - 1];
+    ensures  lock:     LocksFree(LOCK_BIN(0));
+*/
+void bin_postfork_child(void);
+
+#endif

@@ -1,0 +1,150 @@
+/* bin_give: how a word of a slab's bitmap takes blocks back.
+ *
+ * The 64 regions whose bits are in one word lie side by side. So a block's distance from the first of them tells whether it is
+ * one of them; one product then tells which, and whether a block begins there at all.
+ */
+#ifndef QED_BLOCKS_BIN_GIVE_H
+#define QED_BLOCKS_BIN_GIVE_H
+
+#include "blocks/bin_slabs.h"
+#include "platform/trap.h"
+
+/* The regions that have their bits in one word of a slab's bitmap. */
+struct bin_word {
+    uint64_t begin;                             /* address of the first of them */
+    uint64_t room;                              /* bytes in which they lie: fewer than 64 regions at the end of the slab */
+    uint32_t i;                                 /* the word's place in the bitmap */
+};
+
+#include "blocks/bin_give.acsl"
+#include "blocks/bin_lemmas.acsl"
+
+/* Returns the word that has the bit of region r, which lies off bytes behind the beginning of its slab. */
+/*@ requires class:    szind < SC_NBINS;
+    requires geometry: SlabGeometryOk;
+    requires base:     base < ADDRESS_MAX;
+    requires length:   length == slab_npages[szind] * PAGE;
+    requires place:    off == r * slab_bytes[szind] && off < length;
+    assigns            \nothing;
+    ensures  word:     \result.i == r / 64;
+    ensures  begin:    \result.begin == base + \result.i * (64 * slab_bytes[szind]);
+    ensures  room:     \result.room == \min(64 * slab_bytes[szind], length - \result.i * (64 * slab_bytes[szind]));
+*/
+static inline struct bin_word bin_word_of(uint32_t szind, uint64_t base, uint64_t length, uint64_t off) /*@ ghost (uint32_t r) */
+{
+    uint32_t i = slab_region_at(szind, off) / 64;
+    uint64_t span = 64 * (uint64_t)slab_bytes[szind];
+    /*@ ghost bin_lemma_word(off, r, slab_bytes[szind], i); */
+    uint64_t before = i * span;
+    return (struct bin_word){.begin = base + before, .room = length - before < span ? length - before : span, .i = i};
+}
+
+/* Returns the number of the region that lies d bytes behind begin, where regions of the class begin. */
+/*@ requires class:    szind < SC_NBINS;
+    requires geometry: SlabGeometryOk;
+    requires inside:   d < slab_npages[szind] * PAGE && begin + d < ADDRESS_MAX;
+    requires place:    d == r * slab_bytes[szind];
+    assigns            \nothing;
+    ensures  region:   \result == r;
+*/
+static inline uint32_t bin_region(uint32_t szind, uint64_t begin, uint64_t d) /*@ ghost (uint32_t r) */
+{
+    divide_magic_t magic = slab_magic[szind];
+    /*@ ghost slab_lemma_region(d, slab_bytes[szind], magic, slab_regions[szind]); */
+    uint64_t product = divide_product((uint32_t)d, magic);
+    if (divide_low(product) >= magic) {
+        trap_misuse("free", "double free", begin + d);
+    }
+    return divide_high(product);
+}
+
+/* Gives one block back: sets bit j of w, which the caller keeps in the place of word i of slab e's bitmap. Returns the new w. */
+/*@ requires class:    szind < SC_NBINS;
+    requires slab:     ExtKind(e, KIND_SLAB) && slab_class[e] == szind;
+    requires block:    BlockSmall(block) && block_ext[block] == e && block_szind[block] == szind;
+    requires region:   block_region[block] < slab_regions[szind] <= SLAB_REGIONS_MAX;
+    requires bit:      block_region[block] / 64 == i && block_region[block] % 64 == j;
+    requires taken:    BinWordTaken(e, i, w);
+    requires tail:     BinWordTail(szind, i, w);
+    requires s_place:  BlocksSmallPlace;
+    requires s_class:  BlocksSmallClass;
+    requires s_taken:  BlocksSmallTaken;
+    assigns            block_state[block];
+    ensures  taken:    BinWordTaken(e, i, \result);
+    ensures  tail:     BinWordTail(szind, i, \result);
+    ensures  count:    pop(\result, 64) == pop(w, 64) + 1;
+    ensures  gone:     block_state[block] == BLOCK_NONE;
+    ensures  s_taken:  BlocksSmallTaken;
+*/
+static inline uint64_t bin_give(uint64_t w, uint32_t j, uint64_t block) /*@ ghost (uint32_t szind, uint32_t e, uint32_t i) */
+{
+    /*@ ghost bin_lemma_other(block); */
+    if (bitmap_word_get(w, j)) {
+        trap_misuse("free", "double free", block);
+    }
+    uint64_t v = bitmap_word_set(w, j);
+    /*@ ghost bitmap_word_lemma_one(w, v, j, 64); */
+    /*@ ghost block_state[block] = BLOCK_NONE; */
+    return v;
+}
+
+/* Gives blocks[k] and those behind it back, up to the first that has its bit in another word. Returns the place of that one, or n. */
+/*@ requires class:    szind < SC_NBINS;
+    requires pages:    SlabsOnPages;
+    requires slab:     ExtKind(e, KIND_SLAB) && slab_class[e] == szind;
+    requires word:     BinWordAt(at, e, szind);
+    requires order:    k < n && first + n <= UINT32_MAX;
+    requires valid:    \valid_read(blocks + (0 .. n - 1));
+    BLOCKS_CACHED(requires, k, n);
+    requires one:      block_ext[blocks[k]] == e && block_region[blocks[k]] / 64 == at.i;
+    SLAB_BITS(requires, e);
+    BLOCKS_SMALL(requires);
+    assigns            slab_bits[e].w[0 .. SLAB_WORDS - 1], slab_sum[e].upto[0 .. SLAB_WORDS],
+                       block_state[0 .. ADDRESS_MAX - 1];
+    ensures  more:     k < \result <= n;
+    SLAB_BITS(ensures, e);
+    ensures  total:    slab_sum[e].upto[SLAB_WORDS] == \old(slab_sum[e].upto[SLAB_WORDS]) + \result - k;
+    BLOCKS_SMALL(ensures);
+    ensures  cached:   BlocksCached(blocks, \result, n, szind);
+    ensures  gone:     \forall integer a; BlockStands(blocks, a, k, \result, first) ==> block_state[a] == BLOCK_NONE;
+    ensures  kept:     BlocksKeptBut{Pre,Post}(szind, first + k, first + \result);
+    ensures  none:     BlocksNoneNew{Pre,Post};
+*/
+static inline uint32_t bin_give_word(uint32_t szind, uint32_t e, struct bin_word at, const uint64_t *blocks, uint32_t k,
+    uint32_t n) /*@ ghost (uint32_t first) */
+{
+    uint64_t w = AT(slab_bits, e).w[at.i];
+    uint64_t d = tag_distance(at.begin, blocks[k]);
+    /*@ ghost bin_lemma_in_word(blocks[k], e, szind, at, d); */
+    /*@ loop invariant range:   \at(k,Pre) <= k < n;
+        loop invariant d:       d == (at.begin <= blocks[k] ? blocks[k] - at.begin : blocks[k] - at.begin + UINT64_MAX + 1);
+        loop invariant in:      d < at.room;
+        loop invariant taken:   BinWordTaken(e, at.i, w);
+        loop invariant unused:  BinWordTail(szind, at.i, w);
+        loop invariant count:   pop(w, 64) == pop(slab_bits[e].w[at.i], 64) + k - \at(k,Pre);
+        BLOCKS_SMALL(loop invariant);
+        loop invariant cached:  BlocksCached(blocks, k, n, szind);
+        loop invariant gone:    \forall integer a; BlockStands(blocks, a, \at(k,Pre), k, first) ==> block_state[a] == BLOCK_NONE;
+        loop invariant kept:    BlocksKeptBut{Pre,Here}(szind, first + \at(k,Pre), first + k);
+        loop invariant none:    BlocksNoneNew{Pre,Here};
+        loop assigns   k, d, w, block_state[0 .. ADDRESS_MAX - 1];
+        loop variant   n - k;
+    */
+    do {
+        /*@ ghost bin_lemma_in_word(blocks[k], e, szind, at, d); */
+        /*@ assert this: \at(block_state[\at(blocks[k],Here)],Pre) == BLOCK_CACHED && block_szind[blocks[k]] == szind &&
+                block_pos[blocks[k]] == first + k; */
+        /*@ assert others: \forall integer j; k < j < n ==> blocks[j] != blocks[k]; */
+        uint32_t j = bin_region(szind, at.begin, d) /*@ ghost (block_region[blocks[k]] % 64) */;
+        w = bin_give(w, j, at.begin + d) /*@ ghost (szind, e, at.i) */;
+        /*@ assert last: \forall integer a; BlockStands(blocks, a, \at(k,Pre), k + 1, first) ==>
+                BlockStands(blocks, a, \at(k,Pre), k, first) || a == blocks[k]; */
+        /*@ assert kept: BlocksKeptBut{Pre,Here}(szind, first + \at(k,Pre), first + k + 1); */
+        k++;
+        d = k < n ? tag_distance(at.begin, blocks[k]) : UINT64_MAX;
+    } while (d < at.room);
+    slab_set_word(e, at.i, w);
+    return k;
+}
+
+#endif

@@ -1,0 +1,282 @@
+/* bin_slabs: a bin's lock, its counters, and the life of its slabs. */
+#ifndef QED_BLOCKS_BIN_SLABS_H
+#define QED_BLOCKS_BIN_SLABS_H
+
+#include "blocks/bin.h"
+#include "pages/pages.h"
+#include "platform/mutex.h"
+
+/* Each lock has a cache line of its own. */
+struct bin_lock {
+    struct mutex mutex;
+} __attribute__((aligned(64)));
+
+extern struct bin_lock bin_lock[BINS];
+
+#include "blocks/bin_slabs_lemmas.acsl"
+
+/* ---- lock and counters ------------------------------------------------------------------------------------------- */
+
+/* Other threads have changed bins. This thread's blocks are as before, and all slabs of a bin whose lock it holds are in its view. */
+/*@ requires ok:       BlocksOk;
+    assigns            BIN_ASSIGNS_OTHERS;
+    ensures  ok:       BlocksOk;
+    ensures  bins:     \forall integer b; BinRange(b) && LockHeld(LOCK_BIN(b)) ==> BinOk(b);
+    ensures  kept:     BinBlocksKept{Pre,Post};
+    ensures  leaves:   RadixKept{Pre,Post};
+*/
+OTHERS_ACT(bin_others);
+
+/*@ requires bin:      b < BINS;
+    requires lock:     LocksFree(LOCK_BIN(0));
+    requires ok:       BlocksOk;
+    assigns            BIN_ASSIGNS_OTHERS, lock_held[LOCK_BIN(b)];
+    ensures  lock:     BinLocked(b);
+    ensures  ok:       BlocksOk;
+    ensures  bin:      BinOk(b);
+    ensures  kept:     BinBlocksKept{Pre,Post};
+    ensures  leaves:   RadixKept{Pre,Post};
+*/
+static inline void bin_acquire(uint32_t b)
+{
+    /*@ assert rank: LOCK_BIN(b) < LOCK_PAGES; */
+    mutex_lock(&bin_lock[b].mutex) /*@ ghost (LOCK_BIN(b)) */;
+    bin_others();
+}
+
+/*@ requires bin:      b < BINS;
+    BIN_HELD(requires, b);
+    assigns            lock_held[LOCK_BIN(b)];
+    ensures  lock:     LocksFree(LOCK_BIN(0));
+*/
+static inline void bin_release(uint32_t b)
+{
+    mutex_unlock(&bin_lock[b].mutex) /*@ ghost (LOCK_BIN(b)) */;
+}
+
+/* A counter that would wrap around, after centuries, stops there instead. */
+/*@ assigns            \nothing;
+    ensures  sum:      \result == \min(count + n, UINT64_MAX);
+*/
+static inline uint64_t bin_count(uint64_t count, uint32_t n)
+{
+    return count > UINT64_MAX - n ? UINT64_MAX : count + n;
+}
+
+/*@ assigns            \nothing;
+    ensures  rest:     \result == \max(count - n, 0);
+*/
+static inline uint64_t bin_uncount(uint64_t count, uint32_t n)
+{
+    return count < n ? 0 : count - n;
+}
+
+/* ---- slabs come and go ------------------------------------------------------------------------------------------- */
+
+/* Returns an extent with the pages of a slab, which is nobody's in this thread's view yet; 0 if memory is out. */
+/*@ requires bin:      b < BINS;
+    requires class:    szind < SC_NBINS;
+    BIN_HELD(requires, b);
+    assigns            PAGES_ASSIGNS;
+    BIN_HELD(ensures, b);
+    ensures  new:      \result != 0 ==> CacheHas(\result, EXTENT_ACTIVE) && ext_kind[\result] == KIND_NONE;
+    ensures  npages:   \result != 0 ==> ext_npages[\result] == slab_npages[szind];
+    ensures  leaves:   RadixKept{Pre,Post};
+*/
+static inline uint32_t bin_pages(uint32_t szind) /*@ ghost (uint32_t b) */
+{
+    bool zeroed;
+    /*@ ghost slab_lemma_below(0, slab_regions[szind], slab_bytes[szind]); */
+    /*@ ghost bin_lemma_large(); */
+    /*@ assert was: BlocksSlabTags && BlocksLargeTag && BlocksLargeBlock && BlocksLargeRest; */
+    uint32_t e = pages_alloc(slab_npages[szind], 1, &zeroed);
+    /*@ assert kinds: BinKinds{Pre,Here}; */
+    /*@ assert in: BinInside{Pre,Here}; */
+    /*@ assert owners: BinOwners{Pre,Here}; */
+    /*@ assert words: BinTags{Pre,Here}; */
+    /*@ assert large: BinLarge{Pre,Here}; */
+    /*@ ghost bin_lemma_heap(); */
+    /*@ ghost bin_lemma_ok(b); */
+    return e;
+}
+
+/* Makes e, which has the pages of a slab, the current slab of the bin, with all regions free. */
+/*@ requires bin:      b < BINS;
+    requires class:    szind == b % SC_NBINS;
+    requires ok:       BlocksOk;
+    requires whole:    BinOk(b);
+    requires used_up:  bin_current[b] != 0 ==> slab_free_count[bin_current[b]] == 0;
+    requires has:      CacheHas(e, EXTENT_ACTIVE) && ext_kind[e] == KIND_NONE;
+    requires npages:   ext_npages[e] == slab_npages[szind];
+    assigns            BIN_ASSIGNS_SLAB(e), ext_kind[e], bin_current[b], bin_stats[b].slabs,
+                       radix_tag_of[ext_page[e] .. ext_page[e] + ext_npages[e] - 1], RADIX_LEAVES;
+    ensures  ok:       BlocksOk;
+    ensures  whole:    BinOk(b);
+    ensures  current:  bin_current[b] == e && slab_free_count[e] != 0;
+*/
+static inline void bin_adopt(uint32_t b, uint32_t szind, uint32_t e)
+{
+    uint64_t page = AT(ext_page, e);
+    uint64_t npages = slab_npages[szind];
+    /*@ assert was: BlocksSlabSums && BlocksSlabCount && ExtOwn2; */
+    slab_init(e, szind);
+    /*@ assert sums: BlocksSlabSums; */
+    /*@ assert count: BlocksSlabCount; */
+    AT(slab_bin, e) = (uint16_t)b;
+    radix_tree_set_tags(page, npages, tag_make(page * PAGE, szind));
+    /*@ ghost ext_kind[e] = KIND_SLAB; */
+    bin_current[b] = e;
+    bin_stats[b].slabs = bin_count(bin_stats[b].slabs, 1);
+    /*@ ghost bin_lemma_large(); */
+    /*@ assert mine: \forall integer p; 0 <= p < PAGE_COUNT_MAX && ext_owner[p] == e ==>
+            SlabTag(radix_tag_of[p], page, szind); */
+    /*@ assert theirs: \forall integer p; 0 <= p < PAGE_COUNT_MAX && ext_owner[p] != e ==>
+            radix_tag_of[p] == \at(radix_tag_of[p],Pre); */
+    /*@ ghost bin_lemma_heap(); */
+    /*@ ghost bin_lemma_ok(b); */
+}
+
+/* Gives the pages of slab e back, which is empty, not current, and in no pairing heap. */
+/*@ requires bin:      b < BINS;
+    requires lock:     BinLocked(b);
+    requires ok:       BlocksOk;
+    requires whole:    BinOkBut(b, e);
+    requires slab:     BinSlab(b, e) && bin_current[b] != e && ph_own[e] == 0;
+    requires empty:    slab_free_count[e] == slab_regions[slab_class[e]];
+    assigns            PAGES_ASSIGNS, ext_kind[e], bin_stats[b].slabs;
+    BIN_HELD(ensures, b);
+    ensures  leaves:   RadixKept{Pre,Post};
+*/
+static inline void bin_drop(uint32_t b, uint32_t e)
+{
+    /*@ ghost bin_lemma_empty(e); */
+    /*@ assert nobody: \forall integer a; BlockSmall(a) ==> block_ext[a] != e; */
+    /*@ ghost bin_lemma_large(); */
+    /*@ assert was: BlocksSlabTags && BlocksLargeTag && BlocksLargeBlock && BlocksLargeRest && ExtOwn1; */
+    radix_tree_set_tags(AT(ext_page, e), AT(ext_npages, e), 0);
+    /*@ assert theirs: \forall integer p; 0 <= p < PAGE_COUNT_MAX && ext_owner[p] != e ==>
+            radix_tag_of[p] == \at(radix_tag_of[p],Pre); */
+    bin_stats[b].slabs = bin_uncount(bin_stats[b].slabs, 1);
+    pages_free(e);
+    /*@ assert kinds: BinKinds{Pre,Here}; */
+    /*@ assert in: BinInside{Pre,Here}; */
+    /*@ assert owners: BinOwners{Pre,Here}; */
+    /*@ assert words: BinTags{Pre,Here}; */
+    /*@ assert large: BinLarge{Pre,Here}; */
+    /*@ ghost bin_lemma_heap(); */
+    /*@ ghost bin_lemma_ok(b); */
+}
+
+/* Puts slab e, which was full, into the bin's pairing heap. */
+/*@ requires bin:      b < BINS;
+    requires ok:       BlocksOk;
+    requires whole:    BinOkBut(b, e);
+    requires slab:     BinSlab(b, e) && bin_current[b] != e && ph_own[e] == 0;
+    requires part:     0 < slab_free_count[e] < slab_regions[slab_class[e]];
+    assigns            CACHE_ASSIGNS_HEAPS;
+    ensures  ok:       BlocksOk;
+    ensures  whole:    BinOk(b);
+*/
+static inline void bin_list(uint32_t b, uint32_t e)
+{
+    /*@ assert some: CacheBitsSome; */
+    pairing_heap_insert(BIN_HEAP(b), e, AT(ext_page, e));
+    /*@ assert cache: BinCacheKept{Pre,Here}; */
+    /*@ ghost bin_lemma_cache(); */
+    /*@ ghost bin_lemma_heap(); */
+    /*@ ghost bin_lemma_ok(b); */
+}
+
+/*@ requires bin:      b < BINS;
+    requires ok:       BlocksOk;
+    requires whole:    BinOkBut(b, e);
+    requires slab:     BinSlab(b, e) && ph_own[e] == BIN_HEAP(b);
+    assigns            CACHE_ASSIGNS_HEAPS;
+    ensures  ok:       BlocksOk;
+    ensures  whole:    BinOkBut(b, e);
+    ensures  gone:     ph_own[e] == 0;
+*/
+static inline void bin_unlist(uint32_t b, uint32_t e)
+{
+    /*@ assert some: CacheBitsSome; */
+    pairing_heap_remove(BIN_HEAP(b), e);
+    /*@ assert cache: BinCacheKept{Pre,Here}; */
+    /*@ ghost bin_lemma_cache(); */
+    /*@ ghost bin_lemma_heap(); */
+}
+
+/* Makes a slab with a free region current. Returns false if the bin has none and the OS has no memory. */
+/*@ requires bin:      b < BINS;
+    requires class:    szind == b % SC_NBINS;
+    BIN_HELD(requires, b);
+    requires used_up:  bin_current[b] != 0 ==> slab_free_count[bin_current[b]] == 0;
+    assigns            BIN_ASSIGNS_OTHERS, lock_held[LOCK_PAGES];
+    BIN_HELD(ensures, b);
+    ensures  room:     \result ==> bin_current[b] != 0 && slab_free_count[bin_current[b]] != 0;
+    ensures  leaves:   RadixKept{Pre,Post};
+*/
+static inline bool bin_pick(uint32_t b, uint32_t szind)
+{
+    uint32_t e = pairing_heap_first(BIN_HEAP(b));
+    if (e != 0) {
+        bin_unlist(b, e);
+        bin_current[b] = e;
+        /*@ ghost bin_lemma_ok(b); */
+        return true;
+    }
+    e = bin_pages(szind) /*@ ghost (b) */;
+    if (e != 0) {
+        bin_adopt(b, szind, e);
+    }
+    return e != 0;
+}
+
+/* Returns whether the current slab has a free region, after another one has become current if need be. */
+/*@ requires bin:      b < BINS;
+    requires class:    szind == b % SC_NBINS;
+    BIN_HELD(requires, b);
+    assigns            BIN_ASSIGNS_OTHERS, lock_held[LOCK_PAGES];
+    BIN_HELD(ensures, b);
+    ensures  room:     \result ==> bin_current[b] != 0 && slab_free_count[bin_current[b]] != 0;
+    ensures  leaves:   RadixKept{Pre,Post};
+*/
+static inline bool bin_ready(uint32_t b, uint32_t szind)
+{
+    uint32_t e = bin_current[b];
+    return (e != 0 && AT(slab_free_count, e) != 0) || bin_pick(b, szind);
+}
+
+/* Puts slab e, which had `was` free regions and has more now, where it belongs. It may be non-full now, or empty and leave. */
+/*@ requires bin:      b < BINS;
+    requires lock:     BinLocked(b);
+    requires class:    szind == b % SC_NBINS;
+    requires ok:       BlocksOk;
+    requires whole:    BinOkBut(b, e);
+    requires slab:     BinSlab(b, e);
+    requires more:     was < slab_free_count[e] <= slab_regions[szind];
+    requires heap:     ph_own[e] == (bin_current[b] != e && was != 0 ? BIN_HEAP(b) : 0);
+    assigns            PAGES_ASSIGNS, ext_kind[e], bin_stats[b].slabs;
+    BIN_HELD(ensures, b);
+    ensures  leaves:   RadixKept{Pre,Post};
+*/
+static inline void bin_settle(uint32_t b, uint32_t szind, uint32_t e, uint32_t was)
+{
+    /*@ ghost
+        if (e == bin_current[b] || (was != 0 && slab_free_count[e] < slab_regions[szind])) {
+            bin_lemma_ok(b);
+        }
+    */
+    if (e == bin_current[b]) {
+        return;
+    }
+    if (AT(slab_free_count, e) == slab_regions[szind]) {
+        if (was != 0) {
+            bin_unlist(b, e);
+        }
+        bin_drop(b, e);
+    } else if (was == 0) {
+        bin_list(b, e);
+    }
+}
+
+#endif

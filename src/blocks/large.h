@@ -1,0 +1,84 @@
+/* large: blocks of a whole extent each, page aligned. The shorter ones, of the cached large classes, pass through the thread caches
+ * like small blocks: the tag of their first page names their class, as if the extent were a slab with the block as its only region. */
+#ifndef QED_BLOCKS_LARGE_H
+#define QED_BLOCKS_LARGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "blocks/blocks.h"
+
+struct large_stats {
+    uint64_t allocated;         /* blocks so far */
+    uint64_t freed;             /* blocks so far */
+};
+
+extern uint64_t large_allocated;
+extern uint64_t large_freed;
+
+#include "blocks/large.acsl"
+
+/* Returns the address of a block of the class, which is LIVE, or 0 if memory is out. cached says that its class has a stack in the
+ * thread caches. */
+/*@ PAGES_FREE(requires);
+    requires class:    SC_NBINS <= szind < SC_NSIZES;
+    requires power:    IsPowerOfTwo(align_bytes);
+    requires cached:   cached <==> LargeCached(szind);
+    requires zeroed:   \valid(zeroed);
+    assigns            LARGE_ASSIGNS, large_allocated, *zeroed;
+    PAGES_FREE(ensures);
+    ensures  block:    \result != 0 ==> BlockLarge(\result) && block_state[\result] == BLOCK_LIVE;
+    ensures  class:    \result != 0 ==> block_szind[\result] == szind;
+    ensures  new:      \result != 0 ==> \old(block_state[\result]) == BLOCK_NONE;
+    ensures  aligned:  \result % PAGE == 0 && \result % align_bytes == 0;
+    ensures  kept:     BlocksKept{Pre,Post};
+    ensures  only:     \forall integer a; BlockOut(a) && a != \result ==> \old(BlockOut(a));
+*/
+uint64_t large_alloc(uint32_t szind, uint64_t align_bytes, bool cached, bool *zeroed);
+
+/* Gives the block back. Returns false, and changes nothing, if no large block begins there. The address is in no slab, for its
+ * page's tag has said so. */
+/*@ PAGES_FREE(requires);
+    requires no_slab:  LargeNoSlab(block);
+    assigns            LARGE_ASSIGNS, large_freed;
+    PAGES_FREE(ensures);
+    ensures  exact:    \result <==> \old(BlockLarge(block));
+    ensures  gone:     !BlockLarge(block);
+    ensures  none_out: \result ==> block_state[block] == BLOCK_NONE;
+    ensures  kept:     \forall integer a; \old(BlockOut(a)) && a != block ==> BlockSame{Pre,Post}(a);
+    ensures  none:     BlocksNoneNew{Pre,Post};
+*/
+bool large_free(uint64_t block);
+
+/* Returns the usable size of the block, or 0 if no large block begins there. */
+/*@ PAGES_FREE(requires);
+    requires no_slab:  LargeNoSlab(block);
+    assigns            LARGE_ASSIGNS;
+    PAGES_FREE(ensures);
+    ensures  bytes:    BlockLarge(block) ==> \result == ScBytes(block_szind[block]);
+    ensures  none:     !BlockLarge(block) ==> \result == 0;
+    ensures  kept:     BlocksKept{Pre,Post} && BlocksNoneNew{Pre,Post};
+*/
+uint64_t large_bytes(uint64_t block);
+
+/* Gives the block another class where it is. Returns false, and changes nothing, if it has no room to grow. Its tag changes while only
+ * the thread that holds the block reads it. */
+/*@ PAGES_FREE(requires);
+    requires block:    BlockLarge(block);
+    requires class:    SC_NBINS <= szind < SC_NSIZES;
+    assigns            LARGE_ASSIGNS;
+    PAGES_FREE(ensures);
+    ensures  class:    block_szind[block] == (\result ? szind : \old(block_szind[block]));
+    ensures  state:    block_state[block] == \old(block_state[block]);
+    ensures  kept:     \forall integer a; \old(BlockOut(a)) && a != block ==> BlockSame{Pre,Post}(a);
+    ensures  none:     BlocksNoneNew{Pre,Post};
+*/
+bool large_resize(uint64_t block, uint32_t szind);
+
+/*@ requires stats:    \valid(stats);
+    assigns            *stats;
+    ensures  stats:    stats->allocated == large_allocated && stats->freed == large_freed;
+*/
+void large_read_stats(struct large_stats *stats);
+
+#endif

@@ -1,0 +1,329 @@
+/* page_runs: the steps that the operations of the page cache are made of. Only page_cache.c includes it.
+ *
+ * Each of the primitives, from cache_pull to cache_adopt, keeps the whole invariant. Between two of them the extent
+ * that is being worked on is BUSY, so that it is in no heap and joins no neighbour. Coalescing is built of these
+ * primitives.
+ */
+#ifndef QED_PAGES_PAGE_RUNS_H
+#define QED_PAGES_PAGE_RUNS_H
+
+#include "pages/page_cache.h"
+
+#include "pages/extent_lemmas.acsl"
+#include "pages/page_cache_lemmas.acsl"
+
+/* -- which heap ------------------------------------------------------------------------------------------------ */
+
+/*@ assigns      \nothing;
+    ensures  is: \result <==> CacheState(state);
+*/
+static inline bool cache_is_free(uint8_t state)
+{
+    return EXTENT_DIRTY <= state && state <= EXTENT_RETAINED;
+}
+
+/*@ requires state: CacheState(state);
+    assigns         \nothing;
+    ensures  first: \result == CACHE_HEAP_FIRST(state);
+    ensures  range: 1 <= \result && \result + SC_NPSIZES <= PAGE_CACHE_HEAPS;
+*/
+static inline uint32_t cache_heap_first(uint8_t state)
+{
+    return 1U + (state - (uint32_t)EXTENT_DIRTY) * SC_NPSIZES;
+}
+
+/*@ requires state: CacheState(state);
+    requires some:  0 < npages <= PAGE_COUNT_MAX;
+    assigns         \nothing;
+    ensures  is:    CacheHeapIs(\result, state, npages);
+    ensures  range: CacheHeapRange(\result);
+*/
+static inline uint32_t cache_heap(uint8_t state, uint64_t npages)
+{
+    return cache_heap_first(state) + size_class_page_index(npages);
+}
+
+/* Returns the lowest heap of h .. end - 1 that is not empty, or end if there is none. */
+/*@ requires range:  1 <= h <= end <= PAGE_CACHE_HEAPS;
+    requires top:    CacheTop;
+    assigns          \nothing;
+    ensures  range:  h <= \result <= end;
+    ensures  found:  \result < end ==> CacheBit(\result);
+    ensures  lowest: \forall integer k; h <= k < \result ==> !CacheBit(k);
+*/
+static inline uint32_t cache_nonempty(uint32_t h, uint32_t end)
+{
+    if (h == end) {
+        return end;
+    }
+    uint32_t k = bitmap_tree_first_from(page_cache_bits, PAGE_CACHE_LEAVES, h);
+    return k < end ? k : end;
+}
+
+/* -- primitives ------------------------------------------------------------------------------------------------ */
+
+/* Changes the state of e. If it becomes free, its neighbours are not free in that state. */
+/*@ requires ok:     ExtentOk;
+    requires apart:  CacheApart;
+    requires total:  CacheTotal;
+    requires used:   ExtUsed(e);
+    requires state:  0 < state < EXTENT_STATES && ext_state[e] != state;
+    requires before: CacheState(state) ==> ext_page_state[ext_page[e] - 1] != state;
+    requires behind: CacheState(state) && ext_page[e] + ext_npages[e] < PAGE_COUNT_MAX ==>
+                         ext_page_state[ext_page[e] + ext_npages[e]] != state;
+    assigns          ext_state[e], extent_npages_total[0 .. EXTENT_STATES - 1],
+                     ext_page_state[ext_page[e] .. ext_page[e] + ext_npages[e] - 1];
+    ensures  ok:     ExtentOk;
+    ensures  apart:  CacheApart;
+    ensures  total:  CacheTotal;
+    ensures  state:  ext_state[e] == state;
+*/
+static inline void cache_set(uint32_t e, uint8_t state)
+{
+    extent_set_state(e, state);
+    /*@ ghost page_cache_lemma_pages(e); */
+    /*@ ghost uint64_t page = ext_page[e]; */
+    /*@ ghost uint64_t end = page + ext_npages[e]; */
+    /*@ assert rest: \forall integer p; 0 <= p < PAGE_COUNT_MAX && !(page <= p < end) ==>
+            ext_page_state[p] == \at(ext_page_state[p], Pre); */
+    /*@ assert outside: CacheSeamsKept{Pre,Here}(page, end); */
+    /*@ assert left: CacheState(state) ==> ext_page_state[page - 1] != ext_page_state[page]; */
+    /*@ ghost page_cache_lemma_apart(page, end); */
+}
+
+/* Takes the free extent e out of its heap and makes it BUSY. */
+/*@ requires ok:   PageCacheOk;
+    requires free: ExtUsed(e) && CacheState(ext_state[e]);
+    assigns        CACHE_ASSIGNS_HEAPS, CACHE_ASSIGNS_STATES;
+    ensures  ok:   PageCacheOk;
+    ensures  busy: CacheHas(e, EXTENT_BUSY);
+    ENSURES_CACHE_KEPT(e, ext_page[e], ext_page[e] + ext_npages[e]);
+*/
+static void cache_pull(uint32_t e)
+{
+    uint32_t h = cache_heap(AT(ext_state, e), AT(ext_npages, e));
+    /*@ ghost page_cache_lemma_class(ext_npages[e], ext_state[e], h, ph_own[e]); */
+    pairing_heap_remove(h, e);
+    /*@ assert kept: \forall integer k, x; k != h ==> (PhIn(k, x) && x != e <==> PhIn{Pre}(k, x)); */
+    if (pairing_heap_first(h) == 0) {
+        bitmap_tree_unset(page_cache_bits, PAGE_CACHE_LEAVES, h);
+    }
+    cache_set(e, EXTENT_BUSY);
+    /*@ ghost page_cache_lemma_ok(); */
+}
+
+/* Makes the BUSY extent e, which has no neighbour of that state, free. */
+/*@ REQUIRES_CACHE_BUSY(e, state);
+    requires before: ext_page_state[ext_page[e] - 1] != state;
+    requires behind: ext_page[e] + ext_npages[e] < PAGE_COUNT_MAX ==>
+                         ext_page_state[ext_page[e] + ext_npages[e]] != state;
+    assigns          CACHE_ASSIGNS_HEAPS, CACHE_ASSIGNS_STATES;
+    ensures  ok:     PageCacheOk;
+    ensures  free:   ExtUsed(e) && ext_state[e] == state;
+    ENSURES_CACHE_KEPT(e, ext_page[e], ext_page[e] + ext_npages[e]);
+*/
+static void cache_put(uint32_t e, uint8_t state)
+{
+    uint32_t h = cache_heap(state, AT(ext_npages, e));
+    cache_set(e, state);
+    pairing_heap_insert(h, e, AT(ext_page, e));
+    /*@ assert here: PhIn(h, e); */
+    /*@ assert kept: \forall integer k, x; PhIn{Pre}(k, x) && k != 0 ==> PhIn(k, x); */
+    bitmap_tree_set(page_cache_bits, PAGE_CACHE_LEAVES, h);
+    /*@ ghost page_cache_lemma_ok(); */
+}
+
+/* Changes the held extent e from ACTIVE to BUSY or back. */
+/*@ requires ok:     PageCacheOk;
+    requires held:   ExtUsed(e) && CacheHeldState(ext_state[e]) && ph_own[e] == 0;
+    requires state:  CacheHeldState(state) && ext_state[e] != state;
+    assigns          CACHE_ASSIGNS_STATES;
+    ensures  ok:     PageCacheOk;
+    ensures  has:    CacheHas(e, state);
+    ensures  others: CacheHeldKept{Pre,Post}(e, e);
+    ensures  pages:  CachePagesKept{Pre,Post}(ext_page[e], ext_page[e] + ext_npages[e]);
+*/
+static inline void cache_hold(uint32_t e, uint8_t state)
+{
+    cache_set(e, state);
+    /*@ ghost page_cache_lemma_ok(); */
+}
+
+/* The held extent e keeps its first npages. Returns a new extent of the others, in the same state. */
+/*@ requires ok:     PageCacheOk;
+    requires held:   ExtUsed(e) && CacheHeldState(ext_state[e]);
+    requires spare:  ExtSpare(1);
+    requires less:   0 < npages < ext_npages[e];
+    assigns          CACHE_ASSIGNS_IDS, CACHE_ASSIGNS_PAGES, ext_state[EXT_UNUSED];
+    ensures  ok:     PageCacheOk;
+    ensures  spare:  \old(ExtSpare(2)) ==> ExtSpare(1);
+    ensures  front:  ExtUsed(e) && ext_page[e] == \old(ext_page[e]) && ext_npages[e] == npages;
+    ensures  back:   CacheHas(\result, ext_state[e]) && ext_page[\result] == ext_page[e] + npages &&
+                         ext_npages[\result] == \old(ext_npages[e]) - npages;
+    ensures  state:  ext_state[e] == \old(ext_state[e]);
+    ensures  others: CacheHeldKept{Pre,Post}(e, e);
+    ensures  fresh:  \result != e && !\old(ExtUsed(EXT_UNUSED)) && \result == \old(EXT_UNUSED);
+*/
+static inline uint32_t cache_split(uint32_t e, uint64_t npages)
+{
+    /*@ ghost uint64_t page = ext_page[e]; */
+    /*@ ghost uint64_t end = page + ext_npages[e]; */
+    /*@ ghost page_cache_lemma_pages(e); */
+    uint32_t rest = extent_split(e, npages);
+    /*@ assert outside: CacheSeamsKept{Pre,Here}(page, end); */
+    /*@ ghost page_cache_lemma_apart_held(page, end); */
+    /*@ ghost page_cache_lemma_ok(); */
+    return rest;
+}
+
+/* The held extent b, which follows a and is in the same state, becomes part of a. */
+/*@ requires ok:      PageCacheOk;
+    requires held:    ExtUsed(a) && CacheHeldState(ext_state[a]);
+    requires has:     CacheHas(b, ext_state[a]);
+    requires follows: ext_page[a] + ext_npages[a] == ext_page[b];
+    assigns           CACHE_ASSIGNS_IDS, CACHE_ASSIGNS_PAGES, ext_state[b];
+    ensures  ok:      PageCacheOk;
+    ensures  spare:   ExtSpare(1);
+    ensures  all:     ExtUsed(a) && ext_page[a] == \old(ext_page[a]) &&
+                          ext_npages[a] == \old(ext_npages[a] + ext_npages[b]);
+    ensures  state:   ext_state[a] == \old(ext_state[a]);
+    ensures  others:  CacheHeldKept{Pre,Post}(a, b);
+*/
+static inline void cache_merge(uint32_t a, uint32_t b)
+{
+    /*@ ghost uint64_t page = ext_page[b]; */
+    /*@ ghost uint64_t end = page + ext_npages[b]; */
+    /*@ ghost page_cache_lemma_pages(a); */
+    /*@ ghost page_cache_lemma_pages(b); */
+    extent_merge(a, b);
+    /*@ assert outside: CacheSeamsKept{Pre,Here}(page, end); */
+    /*@ ghost page_cache_lemma_apart_held(page, end); */
+    /*@ ghost page_cache_lemma_ok(); */
+}
+
+/* Makes a BUSY extent of pages that the OS just gave, and returns it. Returns 0 if there is no memory for it, and
+ * gives the pages back to the OS. */
+/*@ requires ok:     PageCacheOk;
+    requires range:  0 < page && 0 < npages && page + npages <= PAGE_COUNT_MAX;
+    requires mapped: \forall integer p; page <= p < page + npages ==> os_mapped[p] == 1;
+    requires fresh:  \forall integer p; page <= p < page + npages ==> ext_owner[p] == 0;
+    assigns          CACHE_ASSIGNS_IDS, CACHE_ASSIGNS_PAGES, CACHE_ASSIGNS_STATES, CACHE_ASSIGNS_GROWTH;
+    ensures  ok:     PageCacheOk;
+    ensures  busy:   \result != 0 ==> CacheHas(\result, EXTENT_BUSY);
+    ensures  all:    \result != 0 ==> ext_page[\result] == page && ext_npages[\result] == npages;
+    ensures  fresh:  \result != 0 ==> !CacheHeldState(\old(ext_state[\result]));
+    ensures  leaves: RadixKept{Pre,Post};
+    ensures  others: CacheHeldKept{Pre,Post}(0, 0);
+    ensures  pages:  \result != 0 ==> CachePagesKept{Pre,Post}(page, page + npages);
+    ensures  fail:   \result == 0 ==> CachePagesKept{Pre,Post}(0, 0);
+*/
+static uint32_t cache_adopt(uint64_t page, uint64_t npages)
+{
+    if (!extent_reserve(1) || !extent_reserve_pages(page, npages)) {
+        os_unmap(page, npages);
+        /*@ ghost page_cache_lemma_ok(); */
+        return 0;
+    }
+    /*@ ghost page_cache_lemma_total(); */
+    page_cache_mapped_npages += npages;
+    uint32_t e = extent_create(page, npages, EXTENT_BUSY);
+    /*@ ghost uint64_t end = page + npages; */
+    /*@ ghost page_cache_lemma_pages(e); */
+    /*@ assert outside: CacheSeamsKept{Pre,Here}(page, end); */
+    /*@ ghost page_cache_lemma_apart_held(page, end); */
+    /*@ ghost page_cache_lemma_ok(); */
+    return e;
+}
+
+/* -- coalescing ------------------------------------------------------------------------------------------------ */
+
+/* Joins the BUSY extent e with the extent behind it, if that is free in that state. */
+/*@ REQUIRES_CACHE_BUSY(e, state);
+    assigns          CACHE_ASSIGNS;
+    ensures  ok:     PageCacheOk;
+    ensures  busy:   CacheHas(e, EXTENT_BUSY);
+    ensures  start:  ext_page[e] == \old(ext_page[e]);
+    ensures  more:   ext_npages[e] >= \old(ext_npages[e]);
+    ensures  spare:  \old(ExtSpare(1)) ==> ExtSpare(1);
+    ensures  joined: \forall integer p; \old(ext_page[e] + ext_npages[e]) <= p < ext_page[e] + ext_npages[e] ==>
+                         \old(ext_page_state[p]) == state;
+    ensures  behind: ext_page[e] + ext_npages[e] < PAGE_COUNT_MAX ==>
+                         ext_page_state[ext_page[e] + ext_npages[e]] != state;
+    ENSURES_CACHE_KEPT(e, \old(ext_page[e] + ext_npages[e]), ext_page[e] + ext_npages[e]);
+*/
+static void cache_absorb_next(uint32_t e, uint8_t state)
+{
+    uint32_t next = extent_next(e);
+    if (next == 0 || AT(ext_state, next) != state) {
+        /*@ ghost page_cache_lemma_behind(e, next, state); */
+        return;
+    }
+    /*@ ghost uint64_t end = ext_page[next] + ext_npages[next]; */
+    /*@ ghost page_cache_lemma_pages(next); */
+    /*@ ghost page_cache_lemma_ends(next); */
+    cache_pull(next);
+    /*@ assert behind: end < PAGE_COUNT_MAX ==> ext_page_state[end] != state; */
+    cache_merge(e, next);
+    /*@ assert end: ext_page[e] + ext_npages[e] == end; */
+    /*@ assert still: end < PAGE_COUNT_MAX ==> ext_page_state[end] != state; */
+}
+
+/* Joins the BUSY extent e with the extent before it, if that is free in that state. Returns the extent that e is then
+ * part of. */
+/*@ REQUIRES_CACHE_BUSY(e, state);
+    assigns          CACHE_ASSIGNS;
+    ensures  ok:     PageCacheOk;
+    ensures  busy:   CacheHas(\result, EXTENT_BUSY);
+    ensures  start:  ext_page[\result] <= \old(ext_page[e]);
+    ensures  end:    ext_page[\result] + ext_npages[\result] == \old(ext_page[e] + ext_npages[e]);
+    ensures  spare:  \old(ExtSpare(1)) ==> ExtSpare(1);
+    ensures  joined: \forall integer p; ext_page[\result] <= p < \old(ext_page[e]) ==>
+                         \old(ext_page_state[p]) == state;
+    ensures  before: ext_page_state[ext_page[\result] - 1] != state;
+    ensures  same:   \result == e || CacheState(\old(ext_state[\result]));
+    ENSURES_CACHE_KEPT(e, ext_page[\result], \old(ext_page[e]));
+*/
+static uint32_t cache_absorb_into_prev(uint32_t e, uint8_t state)
+{
+    uint32_t prev = extent_prev(e);
+    if (prev == 0 || AT(ext_state, prev) != state) {
+        /*@ ghost page_cache_lemma_before(e, prev, state); */
+        /*@ assert none: ext_page_state[ext_page[e] - 1] != state; */
+        return e;
+    }
+    /*@ ghost uint64_t page = ext_page[prev]; */
+    /*@ ghost page_cache_lemma_pages(prev); */
+    /*@ ghost page_cache_lemma_ends(prev); */
+    cache_pull(prev);
+    /*@ assert before: ext_page_state[page - 1] != state; */
+    cache_merge(prev, e);
+    /*@ assert start: ext_page[prev] == page; */
+    /*@ assert still: ext_page_state[ext_page[prev] - 1] != state; */
+    return prev;
+}
+
+/* The BUSY extent e becomes free in that state and joins its neighbours of that state. Returns the free extent that
+ * it is then part of. */
+/*@ REQUIRES_CACHE_BUSY(e, state);
+    assigns         CACHE_ASSIGNS;
+    ensures  ok:    PageCacheOk;
+    ensures  free:  ExtUsed(\result) && ext_state[\result] == state;
+    ensures  start: ext_page[\result] <= \old(ext_page[e]);
+    ensures  end:   ext_page[\result] + ext_npages[\result] >= \old(ext_page[e] + ext_npages[e]);
+    ensures  spare: \old(ExtSpare(1)) ==> ExtSpare(1);
+    ensures  are:   CachePagesAre(\old(ext_page[e]), \old(ext_page[e] + ext_npages[e]), state);
+    ENSURES_CACHE_KEPT(e, \old(ext_page[e]), \old(ext_page[e] + ext_npages[e]));
+*/
+static uint32_t cache_give(uint32_t e, uint8_t state)
+{
+    cache_absorb_next(e, state);
+    /*@ assert behind: CacheHeldKept{Pre,Here}(e, e); */
+    uint32_t all = cache_absorb_into_prev(e, state);
+    /*@ assert before: CacheHeldKept{Pre,Here}(e, e); */
+    /*@ assert free: all == e || !CacheHeldState(\at(ext_state[\at(all,Here)],Pre)); */
+    cache_put(all, state);
+    /*@ ghost page_cache_lemma_pages(all); */
+    return all;
+}
+
+#endif

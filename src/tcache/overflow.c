@@ -1,0 +1,167 @@
+/* overflow: see overflow.h. */
+#include "tcache/overflow.h"
+
+#include "platform/trap.h"
+#include "tcache/refill.h"
+#include "tcache/stack.h"
+
+#include "math/size_class_align_lemmas.acsl"
+#include "blocks/large_lemmas.acsl"
+
+/* Returns the stack of the block that begins there, or 0 if its class is not cached. 0 may also mean that no block begins there. */
+/*@ requires blocks:  BlocksOk;
+    requires out:     BlockOut(block);
+    assigns           \nothing;
+    ensures  stack:   block_szind[block] < TCACHE_STACKS - 1 ==> \result == block_szind[block] + 1;
+    ensures  none:    block_szind[block] >= TCACHE_STACKS - 1 ==> \result == 0;
+*/
+static inline uint32_t overflow_stack_of(uint64_t block, const char *call)
+{
+    if (block / PAGE >= PAGE_COUNT_MAX) {
+        return 0;
+    }
+    /*@ ghost tcache_lemma_tag(block); */
+    uint64_t tag = radix_tree_tag(block / PAGE);
+    uint32_t stack = tag_stack(tag);
+    if (stack == 0) {
+        return 0;
+    }
+    /*@ assert class: block_szind[block] == stack - 1; */
+    /*@ ghost stack_lemma_begins(block); */
+    uint32_t offset = tag_offset(tag, block);
+    if (!(stack_is_small(stack) ? divide_is_multiple(offset, slab_magic[stack - 1]) : offset == 0)) {
+        trap_misuse(call, "interior pointer", block);
+    }
+    return stack;
+}
+
+uint64_t overflow_usable(uint64_t block, const char *call)
+{
+    uint32_t stack = overflow_stack_of(block, call);
+    if (stack != 0) {
+        return size_class_bytes(stack - 1);
+    }
+    /*@ ghost blocks_lemma_large(block); */
+    uint64_t bytes = large_bytes(block);
+    if (bytes == 0) {
+        trap_misuse(call, "not a block", block);
+    }
+    return bytes;
+}
+
+/* Makes the address's window the one that tcache_push knows. It is never the first window, so tcache_push need not test for NULL. */
+/*@ requires radix:   RadixOk;
+    requires ok:      TcacheOk(t);
+    requires address: block < ADDRESS_MAX;
+    assigns           t->window_pages, t->window, t->leaf;
+    ensures  ok:      TcacheOk(t);
+*/
+static void overflow_look(struct tcache *t, uint64_t block)
+{
+    uint64_t           window = block / (1UL << RADIX_LG_WINDOW);
+    struct radix_leaf *leaf = radix_tree_leaf(window);
+    if (window != 0 && leaf != NULL) {
+        t->leaf = leaf;
+        t->window = window * (1UL << RADIX_LG_WINDOW);
+        t->window_pages = RADIX_WINDOW_PAGES;
+        /*@ assert begins: t->window / RADIX_HALF == window && t->window % RADIX_HALF == 0; */
+        /*@ ghost tcache_lemma_ok(t); */
+    }
+}
+
+/* Gives the older seven eighths of a full stack back. The next fill is small again, so that it does not make the stack overflow. */
+/*@ TCACHE_CALM(requires, t);
+    requires stack:   0 < stack < TCACHE_STACKS;
+    requires full:    t->floor[stack] < t->top[stack] && t->top[stack] == t->limit[stack];
+    assigns           TCACHE_ASSIGNS(t);
+    TCACHE_CALM(ensures, t);
+    ensures  room:    t->top[stack] < t->limit[stack];
+    LIVE_KEPT(ensures, 0, 0);
+*/
+static void overflow_make_room(struct tcache *t, uint32_t stack)
+{
+    refill_tick(t);
+    /*@ assert some: t->floor[stack] < t->least[stack]; */
+    uint32_t n = (uint32_t)t->top[stack] - t->floor[stack];
+    stack_flush_oldest(t, stack, n - n / 8);
+    t->full[stack] = 1;
+    t->fill[stack] = TCACHE_FILL_FIRST;
+    /*@ ghost tcache_lemma_ok(t); */
+}
+
+/* Puts a live block on top of its stack, which has room. */
+/*@ TCACHE_WHOLE(requires, t);
+    requires live:    block < ADDRESS_MAX && block_state[block] == BLOCK_LIVE;
+    requires class:   0 < stack < TCACHE_STACKS && block_szind[block] == stack - 1;
+    requires room:    t->top[stack] < t->limit[stack];
+    assigns           TCACHE_ASSIGNS_STACKS(t), block_state[block], block_pos[block];
+    TCACHE_WHOLE(ensures, t);
+    ensures  gone:    block_state[block] == BLOCK_CACHED;
+*/
+static void overflow_add(struct tcache *t, uint32_t stack, uint64_t block)
+{
+    uint64_t top = t->top[stack];
+    tcache_put(t, top, block) /*@ ghost (stack) */;
+    /*@ assert absent: TcacheAbsent(t, block); */
+    /*@ ghost block_set_cached(block, (uint32_t)top + 1); */
+    /*@ assert above: top == t->top[stack] && TcacheAbove(t, stack, top + 1); */
+    tcache_raise(t, stack);
+}
+
+/* Frees a block without a stay in a stack. Its class is not cached (stack 0), or t is a stand-in. */
+/*@ TCACHE_CALM(requires, t);
+    REQUIRES_LIVE_OF(block, stack);
+    assigns           BLOCKS_ASSIGNS, large_freed;
+    TCACHE_CALM(ensures, t);
+    ensures  gone:    block_state[block] != BLOCK_LIVE;
+    LIVE_KEPT(ensures, block, 0);
+*/
+static void overflow_past(uint32_t stack, uint64_t block, const char *call) /*@ ghost (struct tcache *t) */
+{
+    /*@ assert were: TcacheOthers(t, TCACHE_STACKS); */
+    /*@ assert absent: \forall integer b, i; TCACHE_IN(t, b, i) ==> t->slot[i] != block && i < TCACHE_SLOTS; */
+    outside_give(stack, block, call);
+    /*@ assert same: TcacheShapeSame{Pre,Here}(t); */
+    /*@ ghost tcache_lemma_shape(t); */
+    /*@ assert stacks: TcacheSame{Pre,Here}(t); */
+    /*@ assert are: TcacheOthers(t, TCACHE_STACKS); */
+    /*@ ghost stack_lemma_kept(t); */
+}
+
+/* Frees a block into its stack. */
+/*@ TCACHE_CALM(requires, t);
+    requires live:    block < ADDRESS_MAX && block_state[block] == BLOCK_LIVE;
+    requires class:   0 < stack < TCACHE_STACKS && block_szind[block] == stack - 1;
+    requires some:    t->floor[stack] < t->limit[stack];
+    assigns           TCACHE_ASSIGNS(t);
+    TCACHE_CALM(ensures, t);
+    ensures  gone:    block_state[block] != BLOCK_LIVE;
+    LIVE_KEPT(ensures, block, 0);
+*/
+static void overflow_cached(struct tcache *t, uint32_t stack, uint64_t block, const char *call)
+{
+    /*@ ghost blocks_lemma_out(block); */
+    /*@ ghost stack_lemma_null(); */
+    overflow_look(t, block);
+    if (tcache_top(t, stack) == block) {
+        trap_misuse(call, "double free", block);
+    }
+    if (t->top[stack] >= t->limit[stack]) {
+        overflow_make_room(t, stack);
+    }
+    overflow_add(t, stack, block);
+}
+
+void overflow_free(struct tcache *t, uint64_t block, const char *call)
+{
+    /*@ ghost stack_lemma_null(); */
+    uint32_t stack = overflow_stack_of(block, call);
+    if (stack == 0) {
+        overflow_past(stack, block, call) /*@ ghost (t) */;
+        refill_tick(t);
+    } else if (t->limit[stack] == t->floor[stack]) {        /* t is a stand-in */
+        overflow_past(stack, block, call) /*@ ghost (t) */;
+    } else {
+        overflow_cached(t, stack, block, call);
+    }
+}

@@ -1,0 +1,30 @@
+/* overflow: what free does where the fast path refuses the block. The reason is a full stack, another window, a large block, or a
+ * misuse. */
+#ifndef QED_TCACHE_OVERFLOW_H
+#define QED_TCACHE_OVERFLOW_H
+
+#include "tcache/tcache.h"
+
+/* Frees a block that tcache_push has refused. t may be a stand-in. Where no block begins, the program ends with a message that names
+ * the call. */
+/*@ TCACHE_CALM(requires, t);
+    requires live:    block < ADDRESS_MAX && block_state[block] == BLOCK_LIVE;
+    assigns           TCACHE_ASSIGNS(t);
+    TCACHE_CALM(ensures, t);
+    ensures  gone:    block_state[block] != BLOCK_LIVE;
+    LIVE_KEPT(ensures, block, 0);
+*/
+void overflow_free(struct tcache *t, uint64_t block, const char *call);
+
+/* Returns the bytes of the block. Where no block begins, the program ends with a message that names the call. */
+/*@ BINS_FREE(requires);
+    requires live:    block < ADDRESS_MAX && block_state[block] == BLOCK_LIVE;
+    assigns           BLOCKS_ASSIGNS;
+    BINS_FREE(ensures);
+    ensures  bytes:   \result == ScBytes(block_szind[block]);
+    ensures  kept:    BlocksKept{Pre,Post};
+    ensures  none:    BlocksNoneNew{Pre,Post};
+*/
+uint64_t overflow_usable(uint64_t block, const char *call);
+
+#endif

@@ -1,0 +1,45 @@
+/* stats: what the allocator holds, from the counters that the page cache, the bins and the thread caches work with. */
+#ifndef QED_TCACHE_STATS_H
+#define QED_TCACHE_STATS_H
+
+#include <stdint.h>
+
+#include "tcache/depot.h"
+
+/* All are bytes, except for the counts. Pages are counted at one moment, and bins and caches before that moment. So what these report is cut
+ * to what the pages have room for; that changes a figure only while other threads run. */
+struct stats {
+    uint64_t allocated;         /* in live blocks, by their usable size */
+    uint64_t cached;            /* in blocks that threads keep ready */
+    uint64_t active;            /* in extents that hold blocks */
+    uint64_t dirty;             /* free, not returned to the OS yet */
+    uint64_t muzzy;             /* free, and the OS takes them when it needs memory */
+    uint64_t retained;          /* free address space without memory */
+    uint64_t mapped;            /* active, dirty, muzzy and retained together */
+    uint64_t metadata;          /* the allocator's own structures */
+    uint64_t small_filled;      /* count of small blocks handed to threads */
+    uint64_t large_allocated;   /* count of large blocks handed out */
+    uint64_t purges;            /* count of system calls that returned memory */
+    uint64_t purged;            /* returned by these calls */
+    uint64_t slabs;
+    uint32_t threads;
+};
+
+/*@ requires lock:     LocksFree(LOCK_DEPOT);
+    requires blocks:   BlocksOk;
+    requires arenas:   ArenaOk;
+    requires mine:     DepotHeight;
+    assigns            BLOCKS_ASSIGNS_PAGES, BLOCKS_ASSIGNS_SLABS, DEPOT_ASSIGNS_LISTS, lock_held[LOCK_DEPOT];
+    ensures  lock:     LocksFree(LOCK_DEPOT);
+    ensures  blocks:   BlocksOk;
+    ensures  active:   \result.active == PageCount(EXTENT_ACTIVE, PAGE_COUNT_MAX) * PAGE;
+    ensures  dirty:    \result.dirty == (PageCount(EXTENT_DIRTY, PAGE_COUNT_MAX) + PageCount(EXTENT_BUSY, PAGE_COUNT_MAX)) * PAGE;
+    ensures  muzzy:    \result.muzzy == PageCount(EXTENT_MUZZY, PAGE_COUNT_MAX) * PAGE;
+    ensures  retained: \result.retained == PageCount(EXTENT_RETAINED, PAGE_COUNT_MAX) * PAGE;
+    ensures  mapped:   \result.mapped == \result.active + \result.dirty + \result.muzzy + \result.retained == page_cache_mapped_npages * PAGE;
+    ensures  blocks:   \result.allocated + \result.cached <= \result.active;
+    ensures  metadata: \result.metadata == os_metadata_bytes;
+*/
+struct stats stats_read(void);
+
+#endif

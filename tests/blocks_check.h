@@ -1,0 +1,134 @@
+/* blocks_check: the invariants of the heap, looked at in full while nobody is at work. The first clause that does not hold is
+ * named, as spec/ names it (extent.acsl, page_cache.acsl, blocks/blocks.acsl). */
+#ifndef QED_TESTS_HEAP_CHECK_H
+#define QED_TESTS_HEAP_CHECK_H
+
+#include "ds/pairing_heap.h"
+#include "blocks/arena.h"
+#include "blocks/bin.h"
+#include "blocks/slab.h"
+#include "tcache/depot.h"
+#include "tcache/overflow.h"
+#include "tcache/refill.h"
+#include "blocks_model.h"
+#include "pages/page_cache.h"
+
+#define BLOCKS_CHECK(clause, condition, what)                                                          \
+    do {                                                                                             \
+        if (!(condition)) {                                                                          \
+            blocks_model_fail("invariant " #clause ": not so: " #condition, (void *)(uintptr_t)(what)); \
+        }                                                                                            \
+    } while (0)
+
+static inline int blocks_check_order(const void *a, const void *b)
+{
+    uint64_t x = AT(ext_page, *(const uint32_t *)a), y = AT(ext_page, *(const uint32_t *)b);
+    return x < y ? -1 : x > y;
+}
+
+static inline bool blocks_check_free(uint32_t state)
+{
+    return state == EXTENT_DIRTY || state == EXTENT_MUZZY || state == EXTENT_RETAINED;
+}
+
+/* One extent by itself; it joins the totals, and the first of its heap if it is the lowest so far. */
+static inline void blocks_check_extent(uint32_t e, uint64_t *total, uint32_t *first)
+{
+    uint64_t page = AT(ext_page, e), npages = AT(ext_npages, e);
+    uint8_t  state = AT(ext_state, e);
+    BLOCKS_CHECK(ExtState, state < EXTENT_STATES && (state == EXTENT_UNUSED) == (npages == 0), e);
+    if (npages != 0) {
+        BLOCKS_CHECK(ExtRange, page > 0 && page + npages <= PAGE_COUNT_MAX, e);
+        BLOCKS_CHECK(ExtEnds, radix_tree_extent(page) == e && radix_tree_extent(page + npages - 1) == e, e);
+        BLOCKS_CHECK(PagesBusy, state != EXTENT_BUSY, e);
+        total[state] += npages;
+        if (blocks_check_free(state)) {
+            uint32_t *f = &first[1 + (state - (uint32_t)EXTENT_DIRTY) * SC_NPSIZES + size_class_page_index(npages)];
+            *f = *f == 0 || page < AT(ext_page, *f) ? e : *f;
+        }
+    }
+}
+
+/* The ids without pages are the members of the list of unused ones. */
+static inline void blocks_check_unused(void)
+{
+    uint32_t unused = 0, listed = 0;
+    for (uint32_t e = 1; e <= extent_count; e++) {
+        unused += AT(ext_npages, e) == 0;
+    }
+    for (uint32_t e = list_first(EXT_UNUSED_LIST); e != 0 && listed <= unused; e = list_next(e)) {
+        BLOCKS_CHECK(ExtUnused, e <= extent_count && AT(ext_npages, e) == 0, e);
+        listed++;
+    }
+    BLOCKS_CHECK(ExtUnused, listed == unused, unused);
+}
+
+static inline void blocks_check_pages(void)
+{
+    static uint32_t order[1U << 16];
+    uint32_t        first[PAGE_CACHE_HEAPS] = {0}, n = 0;
+    uint64_t        total[EXTENT_STATES] = {0}, mapped = 0;
+    for (uint32_t e = 1; e <= extent_count; e++) {
+        blocks_check_extent(e, total, first);
+        if (AT(ext_npages, e) != 0 && n < sizeof order / sizeof order[0]) {
+            order[n++] = e;
+        }
+    }
+    qsort(order, n, sizeof order[0], blocks_check_order);
+    for (uint32_t i = 1; i < n; i++) {
+        uint32_t a = order[i - 1], b = order[i];
+        uint64_t end = AT(ext_page, a) + AT(ext_npages, a);
+        BLOCKS_CHECK(ExtOwn1, end <= AT(ext_page, b), b);
+        BLOCKS_CHECK(CacheApart, end < AT(ext_page, b) || AT(ext_state, a) != AT(ext_state, b) || !blocks_check_free(AT(ext_state, a)), b);
+    }
+    for (uint32_t s = EXTENT_ACTIVE; s < EXTENT_STATES; s++) {
+        BLOCKS_CHECK(ExtTotals, extent_npages_total[s] == total[s], s);
+        mapped += total[s];
+    }
+    BLOCKS_CHECK(CacheTotal, page_cache_mapped_npages == mapped, mapped);
+    for (uint32_t h = 1; h < PAGE_CACHE_HEAPS; h++) {
+        BLOCKS_CHECK(CacheFree, pairing_heap_first(h) == first[h], h);
+        BLOCKS_CHECK(CacheBits, (page_cache_bits[h / 64] >> (h % 64) & 1) == (first[h] != 0), h);
+    }
+    for (uint32_t k = 0; k < 64; k++) {
+        bool shown = (page_cache_bits[PAGE_CACHE_LEAVES] >> k & 1) != 0;
+        BLOCKS_CHECK(CacheTop, shown == (k < PAGE_CACHE_LEAVES && page_cache_bits[k] != 0), k);
+    }
+    blocks_check_unused();
+}
+
+/* All live blocks of the program: each is where the heap says, and what the bins gave is live or cached. */
+static inline void blocks_check_blocks(const struct blocks_model_block *block, uint32_t count)
+{
+    uint64_t live[SC_NBINS] = {0};
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t address = (uintptr_t)block[i].address, usable = block[i].usable;
+        uint32_t szind = size_class_index(usable), e = extent_at(address / PAGE);
+        if (szind >= SC_NBINS) {
+            BLOCKS_CHECK(BlocksLargePlace, address % PAGE == 0 && e != 0, address);
+            BLOCKS_CHECK(BlocksLargeExt, AT(ext_state, e) == EXTENT_ACTIVE, address);
+            BLOCKS_CHECK(BlocksLargeLength, AT(ext_npages, e) * PAGE == usable, address);
+        } else {
+            live[szind]++;
+        }
+        BLOCKS_CHECK(BlocksBlockClass, overflow_usable(address, "check") == usable, address);
+    }
+    for (uint32_t c = 0; c < SC_NBINS; c++) {
+        uint64_t out = 0;
+        for (uint32_t a = 0; a < arena_count(); a++) {
+            struct bin_stats s;
+            bin_read_stats(a, c, &s);
+            BLOCKS_CHECK(BinFilled, s.regions_live <= s.slabs * slab_regions[c] && s.filled - s.flushed == s.regions_live, c);
+            out += s.regions_live;
+        }
+        BLOCKS_CHECK(BinCounts, out == live[c] + depot_blocks(c + 1), c);
+    }
+}
+
+static inline void blocks_check(const struct blocks_model_block *block, uint32_t count)
+{
+    blocks_check_pages();
+    blocks_check_blocks(block, count);
+}
+
+#endif
