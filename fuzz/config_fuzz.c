@@ -22,6 +22,10 @@ static bool apply(struct config *c, char *pair)
         c->stats_print = value[0] == 't';
         return true;
     }
+    if (strcmp(pair, "stats_page") == 0 && (strcmp(value, "true") == 0 || strcmp(value, "false") == 0)) {
+        c->stats_page = value[0] == 't';
+        return true;
+    }
     for (digit = value + (value[0] == '-'); isdigit((unsigned char)*digit); digit++) {
     }
     if (*digit != '\0' || digit == value || digit[-1] == '-' || digit - value > 1000) {
@@ -64,7 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (size_t i = 0; i < size && text[i] != '\0'; i++) {
         complaints = text[i] == '\n' ? SIZE_MAX : complaints;   /* quoted newlines: lines count nothing */
     }
-    bool equal = got.stats_print == wanted.stats_print && got.narenas == wanted.narenas
+    bool equal = got.stats_print == wanted.stats_print && got.stats_page == wanted.stats_page && got.narenas == wanted.narenas
                  && got.dirty_decay_ms == wanted.dirty_decay_ms && got.muzzy_decay_ms == wanted.muzzy_decay_ms;
     if (!equal || (complaints != SIZE_MAX && os_fake.text_bytes < OS_FAKE_TEXT_BYTES && lines != complaints)) {
         fprintf(stderr, "config: %zu complaints, wanted %zu; values %s\n", lines, complaints, equal ? "equal" : "differ");

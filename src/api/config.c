@@ -58,6 +58,8 @@ static bool config_set(struct config *c, const char *name, size_t name_bytes, co
     bool    yes = false;
     if (config_is(name, name_bytes, "stats_print") && config_bool(value, value_bytes, &yes)) {
         c->stats_print = yes;
+    } else if (config_is(name, name_bytes, "stats_page") && config_bool(value, value_bytes, &yes)) {
+        c->stats_page = yes;
     } else if (config_is(name, name_bytes, "narenas") && config_number(value, value_bytes, 1, ARENAS_MAX, &number)) {
         c->narenas = (uint32_t)number;
     } else if (config_is(name, name_bytes, "dirty_decay_ms") && config_number(value, value_bytes, -1, DECAY_MS_MAX, &number)) {

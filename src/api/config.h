@@ -7,6 +7,7 @@
 
 struct config {
     bool     stats_print;       /* prints statistics on standard error at exit; default false */
+    bool     stats_page;        /* keeps a page of statistics for qed-top; default false */
     uint32_t narenas;           /* 1 .. ARENAS_MAX; by default as many as CPUs that this process may use */
     int64_t  dirty_decay_ms;    /* -1 means never, 0 at once; default 10,000 */
     int64_t  muzzy_decay_ms;    /* -1 means never, 0 that dirty pages are returned outright; default 0 */

@@ -6,6 +6,7 @@
 
 #include "api/config.h"
 #include "api/report.h"
+#include "api/stats_page.h"
 #include "api/thread.h"
 #include "platform/os.h"
 #include "tcache/stats.h"
@@ -38,6 +39,9 @@ __attribute__((constructor(101))) static void library_start(void)
     exit_key_made = pthread_key_create(&exit_key, thread_exit) == 0;
     pthread_atfork(thread_fork_prepare, thread_fork_parent, thread_fork_child);
     atexit(library_leave);
+    if (config.stats_page) {
+        stats_page_start();
+    }
 }
 
 __attribute__((destructor)) static void library_end(void)
@@ -56,6 +60,7 @@ __attribute__((destructor(101))) static void library_unload(void)
     if (library_exits) {
         return;
     }
+    stats_page_stop();
     if (exit_key_made) {
         exit_key_made = false;
         pthread_key_delete(exit_key);

@@ -8,7 +8,7 @@ REAL       := libqedmalloc.so.$(VERSION)
 PACKAGE    := $(BUILD)/package
 
 # A list for each folder.
-PROGRAMS   := $(BUILD)/qed-replay $(PACKAGE)/qed-run
+PROGRAMS   := $(BUILD)/qed-replay $(PACKAGE)/qed-run src/tools/qed-top
 PRELOADED  := $(BUILD)/libqedmalloc-record.so $(DEEPBIND)
 ARCHIVES   := $(BUILD)/libqedmalloc.a $(BUILD)/libqedmalloc-prefix.a
 PKGCONFIG  := $(PACKAGE)/qedmalloc.pc $(PACKAGE)/qedmalloc-prefix.pc
@@ -69,9 +69,10 @@ package-test: lib trace ## install, pkg-config, CMake, Meson, one file, the same
 	@ci/setup package
 	@tests/package/run $(BUILD)
 
-tools-test: lib trace ## qed-run, and the gdb commands on a live process and on a core
+tools-test: lib trace ## qed-run, qed-top, and the gdb commands on a live process and on a core
 	@ci/setup package
 	@tests/tools/run $(BUILD)
+	@tests/tools/top $(BUILD)
 
 platforms: ## musl and arm64 (under qemu-user): unit tests, the malloc family, threads, fork, misuse
 	@ci/setup package
