@@ -11,6 +11,7 @@
 #include <inttypes.h>
 
 #include "api/report.h"
+#include "api/stats_page.h"
 #include "malloc_world.h"
 
 #define BATCH_BYTES (1U << 18)                          /* in all blocks of a batch */
@@ -223,6 +224,30 @@ static void check_reports(void)                         /* mallinfo2, malloc_inf
     }
 }
 
+static void check_page(void)                            /* the page of qed-top has the same statistics, and its parts add up to them */
+{
+    const struct stats_page *page = stats_page_start();
+    if (page == NULL) {                                 /* a sandbox refuses threads, or files in memory */
+        return;
+    }
+    const struct stats_page_sample *sample = &page->sample[page->samples % STATS_PAGE_SAMPLES];
+    struct stats                    s = stats_read();
+    uint64_t                        cached = 0, slabs = 0, filled = 0;
+    for (uint32_t c = 0; c < STATS_PAGE_CLASSES; c++) {
+        cached += sample->cached[c] * page->class[c].bytes;
+    }
+    for (uint32_t i = 0; i < page->arenas * page->bins; i++) {
+        slabs += sample->bin[i].slabs;
+        filled += sample->bin[i].filled;
+    }
+    bool good = memcmp(page->magic, STATS_PAGE_MAGIC, 8) == 0 && sample->totals.allocated == s.allocated && sample->totals.mapped == s.mapped
+                && cached == s.cached && slabs == s.slabs && filled == s.small_filled;
+    stats_page_stop();
+    if (!good) {
+        blocks_model_fail("the page differs from the statistics", NULL);
+    }
+}
+
 static void op_world(uint32_t op)
 {
     static const int64_t decay_ms[] = {10000, 0, -1, 100};
@@ -242,7 +267,7 @@ static void op_world(uint32_t op)
             }
         }
         break;
-    case 3: (void)check_stats(), a == 7 ? check_reports() : (void)0; break;
+    case 3: (void)check_stats(), a == 7 ? check_reports(), check_page() : (void)0; break;
     case 4:
         failing = true;
         SHOW("os_fake_fail(%u, %u, %u);\n", a % OS_FAKE_CALLS, 1 + a / 4 % 4, 1 + a / 16);

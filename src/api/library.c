@@ -40,7 +40,7 @@ __attribute__((constructor(101))) static void library_start(void)
     pthread_atfork(thread_fork_prepare, thread_fork_parent, thread_fork_child);
     atexit(library_leave);
     if (config.stats_page) {
-        stats_page_start();
+        (void)stats_page_start();
     }
 }
 

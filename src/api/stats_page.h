@@ -50,8 +50,10 @@ struct stats_page {
 void stats_page_fill(struct stats_page *page);          /* writes what does not change */
 void stats_page_sample(struct stats_page *page);        /* takes the next sample */
 
-/* The thread and its page begin, once, or a line on standard error says why not; end, where the library is unloaded. */
-void stats_page_start(void);
+/* Begins the thread and returns its page, which has a sample. Without one a line on standard error says so, and the result is NULL. */
+const struct stats_page *stats_page_start(void);
+
+/* Ends the thread and its page, if there are any. */
 void stats_page_stop(void);
 
 #endif

@@ -141,20 +141,21 @@ static void stats_fork_child(void)
 
 /* ---- begin and end ----------------------------------------------------------------------------------------------- */
 
-void stats_page_start(void)
+const struct stats_page *stats_page_start(void)
 {
     if (pthread_atfork(stats_fork_prepare, NULL, stats_fork_child) != 0 || !stats_begin()) {
         struct text t = {.length = 0};
         text_add(&t, "qedmalloc: QEDMALLOC_CONF: stats_page: no page: it takes Linux 5.9, a thread and a file in memory\n");
         text_write(&t);
     }
+    return stats_page;
 }
 
 void stats_page_stop(void)
 {
     if (stats_page != NULL) {
         ATOMIC_STORE(stats_stop, 1U);
-        os_futex_wake(&stats_stop);
+        (void)syscall(SYS_futex, &stats_stop, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1, NULL, NULL, 0);
         (void)pthread_join(stats_thread, NULL);
         (void)munmap(stats_page, sizeof *stats_page);
         stats_page = NULL;
