@@ -64,7 +64,7 @@ $(PACKAGE)/qed-prove: src/tools/qed-prove ANOTHER
 
 # ---- tests -------------------------------------------------------------------------------------------------------
 
-.PHONY: package-test tools-test platforms
+.PHONY: package-test tools-test root-test root-check platforms
 package-test: lib trace ## install, pkg-config, CMake, Meson, one file, the same bytes from two builds, uninstall
 	@ci/setup package
 	@tests/package/run $(BUILD)
@@ -74,8 +74,18 @@ tools-test: lib trace ## qed-run, qed-top, and the gdb commands on a live proces
 	@tests/tools/run $(BUILD)
 	@tests/tools/top $(BUILD)
 
+root-test: ## in a fresh Debian 12 root: README's first command, the packages, programs built with them, removal (as root)
+	@ci/setup root
+	@mkdir -p $(BUILD)
+	@tests/package/root $(BUILD)
+
+root-check: ## root-test with README's second command too: all tests and all proofs
+	@ci/setup root
+	@mkdir -p $(BUILD)
+	@tests/package/root $(BUILD) --check
+
 platforms: ## musl and arm64 (under qemu-user): unit tests, the malloc family, threads, fork, misuse
-	@ci/setup package
+	@ci/setup platforms
 	@tests/platforms/run $(BUILD)
 
 # ---- Debian ------------------------------------------------------------------------------------------------------
@@ -83,7 +93,7 @@ platforms: ## musl and arm64 (under qemu-user): unit tests, the malloc family, t
 .PHONY: deb
 DEB := $(PACKAGE)/deb
 deb: ## Debian packages of the tree, checked by lintian: build/package/deb/
-	@ci/setup package
+	@ci/setup deb
 	@rm -rf $(DEB) && mkdir -p $(DEB)/qedmalloc-$(VERSION)
 	@git ls-files -z | xargs -0 cp --parents -t $(DEB)/qedmalloc-$(VERSION)
 	cd $(DEB)/qedmalloc-$(VERSION) && dpkg-buildpackage -us -uc > ../log 2>&1 || { tail -n 30 ../log; false; }
