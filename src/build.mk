@@ -27,6 +27,10 @@ DEEPBIND := $(BUILD)/libqedmalloc-deepbind.so
 # $(BUILD)/made-by/NAME holds the command $(NAME) as it was, and is out of date when the command, the list of its objects or the
 # compiler's version is another one now. What a command makes depends on this file, so nothing in a build folder can be stale.
 COMPILER := $(shell $(CC) --version 2>/dev/null | head -n 1)
+# A compiler for 32 bits gets this word alone, not those on each line that needs more; the preprocessor does not know __LP64__ then.
+ifeq ($(shell echo __LP64__ | $(CC) $(CFLAGS) -E -P -x c - 2>/dev/null),__LP64__)
+$(error qedmalloc needs 64-bit addresses: build it for x86-64 or arm64)
+endif
 by = $(BUILD)/made-by/$1
 differs = $(subst x$1x,,x$2x)$(subst x$2x,,x$1x)
 define command

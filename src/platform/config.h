@@ -8,6 +8,10 @@
 #ifndef QED_PLATFORM_CONFIG_H
 #define QED_PLATFORM_CONFIG_H
 
+#ifndef __LP64__
+#error "qedmalloc needs 64-bit addresses: build it for x86-64 or arm64"
+#endif
+
 #ifndef LG_PAGE
 #define LG_PAGE 12
 #endif

@@ -1,8 +1,6 @@
 /* What tests/system/family.c has from glibc's malloc.h. */
 #include <qedmalloc/qedmalloc.h>
 
-#define M_MMAP_THRESHOLD (-3)
-
 void            *pvalloc(size_t size);
 int              malloc_trim(size_t pad);
 int              mallopt(int parameter, int value);

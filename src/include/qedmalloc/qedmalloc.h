@@ -14,7 +14,16 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#ifndef __GLIBC__       /* other C libraries have neither */
+#ifndef __GLIBC__       /* other C libraries have neither, nor the parameters of mallopt(3) */
+#define M_MXFAST         1
+#define M_TRIM_THRESHOLD (-1)
+#define M_TOP_PAD        (-2)
+#define M_MMAP_THRESHOLD (-3)
+#define M_MMAP_MAX       (-4)
+#define M_CHECK_ACTION   (-5)
+#define M_PERTURB        (-6)
+#define M_ARENA_TEST     (-7)
+#define M_ARENA_MAX      (-8)
 struct mallinfo {
     int arena, ordblks, smblks, hblks, hblkhd, usmblks, fsmblks, uordblks, fordblks, keepcost;
 };
