@@ -219,6 +219,13 @@ static void test_mutex_held(void)
 
 /* ---- libc: who has the lock of stdio's list, in parent and child of a fork ------------------------------------------ */
 
+/* Another C library does not say that there is one thread, and has no lock that fork waits for. */
+#ifdef __GLIBC__
+enum { GLIBC = 1 };
+#else
+enum { GLIBC = 0 };
+#endif
+
 static void *flush_once(void *done)
 {
     fflush(NULL);
@@ -234,10 +241,10 @@ static void test_libc(void)
     libc_stdio_lock();
     libc_stdio_lock();                  /* recursive */
     pthread_create(&id, NULL, flush_once, &done);
-    CHECK(single && !libc_single_threaded());
+    CHECK(single == GLIBC && !libc_single_threaded());
     for (int i = 0; i < 100; i++) {
         sched_yield();
-        CHECK(__atomic_load_n(&done, __ATOMIC_ACQUIRE) == 0);
+        CHECK(!GLIBC || __atomic_load_n(&done, __ATOMIC_ACQUIRE) == 0);
     }
     pid_t child = fork();
     if (child == 0) {

@@ -7,6 +7,10 @@
 
 #include "api/export.h"
 
+#ifndef RTLD_DEEPBIND   /* musl has no such flag; there nothing is taken away */
+#define RTLD_DEEPBIND 0
+#endif
+
 PUBLIC void *dlopen(const char *file, int mode)
 {
     void *(*next)(const char *, int);
