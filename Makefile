@@ -11,6 +11,7 @@ CONFIG   ?=
 BUILD    ?= build
 PREFIX   ?= /usr/local
 MODULE   ?=
+CACHE    ?=
 TARGET   ?= malloc
 SECONDS  ?= 60
 
@@ -50,7 +51,7 @@ rules: setup-lint ## layers, one text, no axioms, lint, generated files
 	@ci/rules
 
 prove:           ## all proofs from scratch; MODULE=bitmap: one module
-	@proofs/prove $(addprefix --define ,$(CONFIG)) $(MODULE)
+	@proofs/prove $(addprefix --cache ,$(CACHE)) $(addprefix --define ,$(CONFIG)) $(MODULE)
 
 fuzz:            ## one harness for SECONDS: TARGET=malloc ENGINE=libfuzzer or afl
 	@$(MAKE) -s fuzz-$(ENGINE)

@@ -64,7 +64,7 @@ $(PACKAGE)/qed-prove: src/tools/qed-prove ANOTHER
 
 # ---- tests -------------------------------------------------------------------------------------------------------
 
-.PHONY: package-test tools-test root-test root-check platforms
+.PHONY: package-test tools-test provenance-test root-test root-check platforms
 package-test: lib trace ## install, pkg-config, CMake, Meson, one file, the same bytes from two builds, uninstall
 	@ci/setup package
 	@tests/package/run $(BUILD)
@@ -73,6 +73,10 @@ tools-test: lib trace ## qed-run, qed-top, and the gdb commands on a live proces
 	@ci/setup package
 	@tests/tools/run $(BUILD)
 	@tests/tools/top $(BUILD)
+
+provenance-test: setup-prove ## qed-prove --verify names each byte, flag and version that differs
+	@mkdir -p $(BUILD)
+	@tests/package/provenance $(BUILD)
 
 root-test: ## in a fresh Debian 12 root: README's first command, the packages, programs built with them, removal (as root)
 	@ci/setup root
