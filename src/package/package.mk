@@ -64,7 +64,7 @@ $(PACKAGE)/qed-prove: src/tools/qed-prove ANOTHER
 
 # ---- tests -------------------------------------------------------------------------------------------------------
 
-.PHONY: package-test tools-test provenance-test root-test root-check platforms
+.PHONY: package-test tools-test provenance-test root-test root-check platforms compilers workflows
 package-test: lib trace ## install, pkg-config, CMake, Meson, one file, the same bytes from two builds, uninstall
 	@ci/setup package
 	@tests/package/run $(BUILD)
@@ -88,9 +88,19 @@ root-check: ## root-test with README's second command too: all tests and all pro
 	@mkdir -p $(BUILD)
 	@tests/package/root $(BUILD) --check
 
-platforms: ## musl and arm64 (under qemu-user): unit tests, the malloc family, threads, fork, misuse
+platforms: ## musl and arm64 (under qemu-user): all unit, system and abuse tests; 32 bits are refused
 	@ci/setup platforms
 	@tests/platforms/run $(BUILD)
+
+compilers: ## gcc and clang, -O2 and -O3, link-time optimization, fortified: unit tests, misuse, the malloc family, threads, fork
+	@ci/setup platforms
+	@mkdir -p $(BUILD)
+	@tests/platforms/compilers $(BUILD)
+
+JOB ?=
+workflows: ## .github/workflows/ci.yml here, each job in a fresh Debian 12 root: JOB="build proof" MODULE=align (as root)
+	@ci/setup workflows
+	@ci/workflow $(addprefix --input module=,$(MODULE)) .github/workflows/ci.yml $(JOB)
 
 # ---- Debian ------------------------------------------------------------------------------------------------------
 

@@ -32,7 +32,7 @@ static void handler(int signal_number)
     (void)signal_number;
     if (child == 0) {
         if (several && forks % 8 == 0) {
-            execl("/bin/true", "true", (char *)NULL);
+            execle("/bin/true", "true", (char *)NULL, (char *[]){NULL});    /* whatever C library that has */
             _exit(1);
         }
         if (several) {
