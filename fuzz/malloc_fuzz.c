@@ -88,6 +88,21 @@ static void op_calloc(size_t bytes)
     added(p, overflow ? SIZE_MAX : total, 0, overflow ? ENOMEM : 0);
 }
 
+static void op_mallocx(size_t bytes, int flags)
+{
+    size_t usable = qed_nallocx(bytes, flags);
+    SHOW("p[%u] = qed_mallocx(%zu, %d);", model.next_id, bytes, flags);
+    unsigned char *p = qed_mallocx(bytes, flags);
+    if (p != NULL && (flags & MALLOCX_ZERO) != 0) {
+        SHOW(" zero(p[%u], %zu);", model.next_id, usable);
+        blocks_model_check_zero(p, usable);
+    }
+    if (p != NULL && (usable != qed_sallocx(p, flags) || usable < bytes)) {
+        blocks_model_fail("nallocx says another size than mallocx gives", p);
+    }
+    added(p, usable == 0 ? SIZE_MAX : bytes, 1UL << flags % 64, 0);
+}
+
 static void op_aligned(uint32_t kind, size_t bytes)
 {
     uint32_t lg = take(1);
@@ -115,6 +130,9 @@ static void op_aligned(uint32_t kind, size_t bytes)
         SHOW("p[%u] = qed_valloc(%zu);", model.next_id, bytes);
         added(qed_valloc(bytes), bytes, PAGE, 0);
         break;
+    case 5:
+        op_mallocx(bytes, (int)(lg % 24) | (lg >= 128 && bytes < TOUCHED_BYTES ? MALLOCX_ZERO : 0));
+        break;
     default:
         SHOW("p[%u] = qed_pvalloc(%zu);", model.next_id, bytes);
         added(qed_pvalloc(bytes), bytes > SIZE_MAX - PAGE ? bytes : (bytes + (bytes == 0) + PAGE - 1) / PAGE * PAGE, PAGE, 0);
@@ -129,7 +147,7 @@ static void op_take(uint32_t op)
         if (op == 0 || op == 12) {
             op_calloc(bytes);
         } else if (op == 1 || op == 2) {
-            op_aligned(take(1) % 5, bytes);
+            op_aligned(take(1) % 6, bytes);
         } else {
             SHOW(op == 3 ? "p[%u] = qed_realloc(NULL, %zu);" : "p[%u] = qed_malloc(%zu);", model.next_id, bytes);
             added(op == 3 ? qed_realloc(NULL, bytes) : qed_malloc(bytes), bytes, 0, 0);
@@ -138,6 +156,53 @@ static void op_take(uint32_t op)
 }
 
 /* ---- giving back and resizing ------------------------------------------------------------------------------------ */
+
+/* In place, so that the block and what it holds stay. */
+static void op_xallocx(uint32_t i)
+{
+    size_t                  bytes = take_size() % (4 * TOUCHED_BYTES), extra = take(1) * 1000, before;
+    int                     flags = extra % 3000 == 0 ? MALLOCX_ZERO : 0;
+    struct blocks_model_block b = blocks_model_remove(&model, i);
+    fuzz_operations++;
+    errno = 0;
+    SHOW("gone(%u); p[%u] = p[%u]; moved(p[%u], qed_xallocx(p[%u], %zu, %zu, %d));", b.id, model.next_id, b.id, b.id, b.id, bytes, extra, flags);
+    before = qed_sallocx(b.address, 0);
+    size_t usable = qed_xallocx(b.address, bytes, extra, flags);
+    if (usable != qed_sallocx(b.address, 0) || (usable != before && (usable < bytes || usable > qed_nallocx(bytes + extra + 1, 0)))) {
+        blocks_model_fail("xallocx gives another size than it says", b.address);
+    }
+    blocks_model_visit(&b, b.bytes, b.bytes < usable ? b.bytes : usable, false);
+    if (flags != 0 && usable > before) {
+        blocks_model_check_zero((unsigned char *)b.address + before, usable - before);
+    }
+    added(b.address, usable, 0, 0);
+}
+
+static void op_rallocx(uint32_t i)
+{
+    size_t                  bytes = take_size() % (2 * TOUCHED_BYTES);
+    int                     flags = (int)(take(1) % 16) | (bytes % 2 == 1 ? MALLOCX_ZERO : 0);
+    struct blocks_model_block b = blocks_model_remove(&model, i);
+    size_t                  before = qed_sallocx(b.address, 0);
+    fuzz_operations++;
+    errno = 0;
+    SHOW("gone(%u); p[%u] = qed_rallocx(p[%u], %zu, %d);", b.id, model.next_id, b.id, bytes, flags);
+    unsigned char *p = qed_rallocx(b.address, bytes, flags);
+    if (p == NULL) {
+        added(NULL, bytes, 0, 0);
+        SHOW("kept();\n");
+        blocks_model_check(&b);
+        blocks_model_insert(&model, b);
+        return;
+    }
+    SHOW(" moved(p[%u], %zu);", model.next_id, bytes);
+    b.address = p;
+    blocks_model_visit(&b, b.bytes, b.bytes < bytes ? b.bytes : bytes, false);
+    if ((flags & MALLOCX_ZERO) != 0 && qed_sallocx(p, 0) > before) {
+        blocks_model_check_zero(p + before, qed_sallocx(p, 0) - before);
+    }
+    added(p, bytes, 1UL << flags % 64, 0);
+}
 
 static void op_realloc(bool array)
 {
@@ -185,6 +250,9 @@ static void op_free(uint32_t kind, uint32_t i)
     if (kind != 0) {
         SHOW("gone(%u); qed_free(p[%u]);\n", b.id, b.id);
         qed_free(b.address);
+    } else if (b.id % 2 == 1) {
+        SHOW("gone(%u); qed_sdallocx(p[%u], %zu, MALLOCX_ALIGN(%zu));\n", b.id, b.id, b.bytes, b.alignment == 0 ? 1 : b.alignment);
+        qed_sdallocx(b.address, b.bytes, MALLOCX_ALIGN(b.alignment == 0 ? 1 : b.alignment));
     } else if (b.alignment == 0) {
         SHOW("gone(%u); qed_free_sized(p[%u], %zu);\n", b.id, b.id, b.bytes);
         qed_free_sized(b.address, b.bytes);
@@ -307,7 +375,12 @@ static void step(void)
         op_take(op);
     } else if (op < 24 && model.count > 0) {
         uint32_t i = op < 17 ? 0 : take(2), batch = op == 23 ? i / 256 : 1;
-        op < 17 ? op_realloc(op == 14) : (void)0;
+        if (op == 16) {
+            i = take(2);
+            i % 4 == 0 ? op_xallocx(i / 4 % model.count) : op_rallocx(i / 4 % model.count);
+        } else if (op < 17) {
+            op_realloc(op == 14);
+        }
         for (; op >= 17 && batch > 0 && model.count > 0; batch--) {
             op_free(op == 17 ? 0 : 1, i % model.count);
         }

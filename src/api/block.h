@@ -130,6 +130,7 @@ static inline void block_zero(uint64_t block, uint64_t bytes, bool already)
     requires fits:     bytes <= BlockBytes(to) && bytes <= BlockBytes(from);
     assigns            user_mem[0 .. USER_END - 1];
     ensures  prefix:   PrefixKept{Pre,Post}(to, from, bytes);
+    ensures  tail:     \forall integer a; to + bytes <= a < to + BlockBytes(to) ==> user_mem[a] == \old(user_mem[a]);
     ensures  contents: \forall integer b; b != to && b != from && BlockLive(b) ==> BytesKept{Pre,Post}(b);
 */
 static inline void block_move(uint64_t to, uint64_t from, uint64_t bytes)

@@ -6,6 +6,7 @@
 
 #include "api/export.h"
 #include "api/block.h"
+#include "api/request.h"
 #include "math/product.h"
 #include "math/size_class.h"
 #include "platform/trap.h"
@@ -137,33 +138,6 @@ PUBLIC void *qed_calloc(size_t count, size_t size)
     return (void *)block_or_enomem(block);
 }
 
-/* Returns the class for a block that is aligned to align_bytes, a power of two, or SC_NSIZES where there is none. Up to PAGE the size is
- * rounded up to a multiple of align_bytes, and then the size of its class is a multiple too. */
-/*@ requires power:    IsPowerOfTwo(align_bytes);
-    assigns            \nothing;
-    ensures  range:    \result <= SC_NSIZES;
-    ensures  class:    \result < SC_NSIZES ==> ClassOf(AlignedSize(align_bytes, size), \result);
-    ensures  fits:     \result < SC_NSIZES ==> size <= ScBytes(\result);
-    ensures  whole:    \result < SC_NSIZES && align_bytes <= PAGE ==> ScBytes(\result) % align_bytes == 0;
-    ensures  large:    align_bytes > PAGE ==> SC_NBINS <= \result;
-    ensures  none:     \result == SC_NSIZES ==> SC_LARGE_MAXCLASS < align_bytes || SC_LARGE_MAXCLASS < size ||
-                       SC_LARGE_MAXCLASS < AlignedSize(align_bytes, size);
-*/
-static uint32_t class_aligned(size_t align_bytes, size_t size)
-{
-    if (size > SC_LARGE_MAXCLASS || align_bytes > SC_LARGE_MAXCLASS) {
-        return SC_NSIZES;
-    }
-    if (align_bytes > PAGE) {
-        return size_class_index(size < SC_LARGE_MINCLASS ? SC_LARGE_MINCLASS : size);
-    }
-    uint64_t up = align_up(size == 0 ? 1 : size, align_bytes);
-    uint32_t szind = size_class_index(up);
-    /*@ ghost block_lemma_round(size == 0 ? 1 : size, align_bytes, up); */
-    /*@ ghost if (szind < SC_NSIZES) { class_lemma_aligned(up, szind, align_bytes, class_lemma_exponent(align_bytes)); } */
-    return szind;
-}
-
 /*@ requires ok:       MallocOk;
     requires power:    IsPowerOfTwo(align_bytes);
     assigns            MALLOC_ASSIGNS_HEAP;
@@ -179,7 +153,7 @@ static uint64_t block_take_aligned(size_t align_bytes, size_t size)
 {
     bool     zeroed;
     /*@ ghost align_lemma_range(align_bytes); */
-    uint32_t szind = class_aligned(align_bytes, size);
+    uint32_t szind = request_class(align_bytes, size);
     uint64_t block = szind < SC_NSIZES ? block_take(szind, align_bytes, &zeroed) : 0;
     /*@ ghost if (block != 0) { block_lemma_found(block, size); } */
     return block;
@@ -289,7 +263,7 @@ PUBLIC void qed_free_sized(void *block, size_t size)
 
 PUBLIC void qed_free_aligned_sized(void *block, size_t alignment, size_t size)
 {
-    uint32_t szind = is_power_of_two(alignment) ? class_aligned(alignment, size) : SC_NSIZES;
+    uint32_t szind = is_power_of_two(alignment) ? request_class(alignment, size) : SC_NSIZES;
     /*@ ghost if (block != NULL) { block_lemma_whole(ADDR(block), alignment); } */
     /*@ ghost if (block != NULL) { block_lemma_asked(alignment, size, block_szind[ADDR(block)], szind); } */
     free_checked((uint64_t)block, szind, "free_aligned_sized");
@@ -302,34 +276,6 @@ PUBLIC size_t qed_malloc_usable_size(void *block)
 }
 
 /* ---- resizing ---------------------------------------------------------------------------------------------------- */
-
-/* Gives the block that class where it is, and returns true. Returns false where it has to move. */
-/*@ requires ok:       MallocOk;
-    requires live:     BlockLive(block);
-    requires now:      bytes_now == BlockBytes(block);
-    requires class:    szind <= SC_NSIZES;
-    assigns            BLOCKS_ASSIGNS;
-    ensures  ok:       MallocOk;
-    ensures  live:     BlockLive(block);
-    ensures  class:    \result ==> szind < SC_NSIZES && block_szind[block] == szind;
-    ensures  same:     !\result ==> block_szind[block] == \old(block_szind[block]);
-    ENSURES_LIVE_KEPT(block, 0);
-*/
-static __attribute__((noinline)) bool realloc_in_place(uint64_t block, uint64_t bytes_now, uint32_t szind)
-{
-    if (szind >= SC_NSIZES) {
-        return false;
-    }
-    /*@ ghost block_lemma_injective(block_szind[block], szind); */
-    if (size_class_bytes(szind) == bytes_now) {
-        return true;
-    }
-    if (szind < SC_NBINS || bytes_now < SC_LARGE_MINCLASS) {
-        return false;
-    }
-    /*@ ghost class_lemma_bounds(block_szind[block]); */
-    return block_resize(block, szind);
-}
 
 /* Copies the first bytes of a block into another block and frees it. */
 /*@ requires ok:       MallocOk;
@@ -399,7 +345,7 @@ static inline void *realloc_live(void *block, size_t size)
     /* A size in the upper part of the block's class is above the class below, so the block keeps its class. */
     bool same = size <= bytes_now && bytes_now - size < bytes_now / (2 * SC_NGROUP);
     /*@ ghost if (same) { block_lemma_upper(size, block_szind[ADDR(block)]); } */
-    if (same || realloc_in_place((uint64_t)block, bytes_now, size_class_index(size))) {
+    if (same || request_in_place((uint64_t)block, bytes_now, size_class_index(size))) {
         /*@ ghost block_lemma_found(ADDR(block), size); */
         /*@ assert bytes: PrefixKept{Pre,Here}(ADDR(block), ADDR(block), \min(bytes_now, size)); */
         return block;

@@ -15,6 +15,7 @@ PKGCONFIG  := $(PACKAGE)/qedmalloc.pc $(PACKAGE)/qedmalloc-prefix.pc
 GDB        := src/tools/qedmalloc-gdb.py
 CMAKE      := $(PACKAGE)/qedmalloc-config.cmake $(PACKAGE)/qedmalloc-config-version.cmake
 HEADERS    := src/include/qedmalloc/qedmalloc.h
+JEMALLOC_H := src/include/qedmalloc/jemalloc/jemalloc.h
 MAN1       := $(filter-out %/qed-prove.1,$(wildcard docs/man/*.1))
 MAN3       := $(wildcard docs/man/*.3)
 # Folders of its own, and files in folders of others: what uninstall removes.
@@ -34,6 +35,7 @@ install: $(PKGCONFIG) $(CMAKE) $(PACKAGE)/qed-run
 	install -D -m 644 -t $(DESTDIR)$(LIBDIR)/pkgconfig $(PKGCONFIG)
 	install -D -m 644 -t $(DESTDIR)$(LIBDIR)/cmake/qedmalloc $(CMAKE)
 	install -D -m 644 -t $(DESTDIR)$(INCLUDEDIR)/qedmalloc $(HEADERS)
+	install -D -m 644 -t $(DESTDIR)$(INCLUDEDIR)/qedmalloc/jemalloc $(JEMALLOC_H)
 	install -D -m 755 -t $(DESTDIR)$(BINDIR) $(PROGRAMS)
 	install -D -m 644 -t $(DESTDIR)$(DATADIR)/qedmalloc $(GDB)
 	install -D -m 644 -t $(DESTDIR)$(DATADIR)/man/man1 $(MAN1)
@@ -129,5 +131,5 @@ $(PACKAGE)/one/qedmalloc.c: src/package/amalgamate $(CORE_OBJ) $(LINUX) $(PRE_OB
 .PHONY: sbom
 sbom: lib ## the bill of materials, SPDX 2.3: build/package/qedmalloc.spdx.json
 	@mkdir -p $(PACKAGE)
-	@src/package/sbom $(SO) $(ARCHIVES) -- $(sort $(NO_OS) src/platform/os_linux.c $(filter-out src/tools/%,$(wildcard src/api/*.c src/api/*.cc src/*/*.h src/include/qedmalloc/*.h))) \
+	@src/package/sbom $(SO) $(ARCHIVES) -- $(sort $(NO_OS) src/platform/os_linux.c $(filter-out src/tools/%,$(wildcard src/api/*.c src/api/*.cc src/*/*.h $(HEADERS) $(JEMALLOC_H)))) \
 	    > $(PACKAGE)/qedmalloc.spdx.json

@@ -8,6 +8,13 @@
 void free_sized(void *block, size_t size);
 void free_aligned_sized(void *block, size_t alignment, size_t size);
 
+void  *mallocx(size_t size, int flags);
+void  *rallocx(void *block, size_t size, int flags);
+size_t xallocx(void *block, size_t size, size_t extra, int flags);
+size_t sallocx(const void *block, int flags);
+void   dallocx(void *block, int flags);
+void   sdallocx(void *block, size_t size, int flags);
+
 static inline void *opaque(void *p)
 {
     __asm__ volatile("" : "+r"(p) : : "memory");

@@ -4,6 +4,8 @@
  * Sizes and alignments are bytes. A function that returns a block returns NULL with errno ENOMEM when there is no memory
  * or the size exceeds PTRDIFF_MAX. A block is at least as large as asked and aligned for every type that fits in it;
  * it is released with qed_free by any thread.
+ *
+ * jemalloc/jemalloc.h, in the folder of this file, includes it and declares the names without the prefix that the system's headers do not have.
  */
 #ifndef QEDMALLOC_H
 #define QEDMALLOC_H
@@ -52,6 +54,24 @@ void  *qed_valloc(size_t size);                                     /* aligned t
 void  *qed_pvalloc(size_t size);                                    /* the same, size rounded up to whole pages */
 
 size_t qed_malloc_usable_size(void *block);                         /* 0 for NULL */
+
+/* The extended API, as jemalloc's. Flags are added: an alignment, MALLOCX_ZERO, and hints that choose a cache or an arena and change nothing. */
+void  *qed_mallocx(size_t size, int flags);                         /* size 0: a block of its own */
+void  *qed_rallocx(void *block, size_t size, int flags);            /* failure leaves the block as it is; never frees it alone */
+size_t qed_xallocx(void *block, size_t size, size_t extra, int flags);      /* in place; returns the usable size then */
+size_t qed_sallocx(const void *block, int flags);                   /* the usable size; 0 for NULL */
+void   qed_dallocx(void *block, int flags);
+void   qed_sdallocx(void *block, size_t size, int flags);           /* size and alignment as asked; a wrong size ends the program */
+size_t qed_nallocx(size_t size, int flags);                         /* the usable size that mallocx would give; 0: none */
+
+#ifndef MALLOCX_ZERO
+#define MALLOCX_LG_ALIGN(lg) ((int)(lg))                            /* the logarithm of the alignment, 0 to 63 */
+#define MALLOCX_ALIGN(a) ((int)__builtin_ctzll((unsigned long long)(a)))    /* the alignment, a power of two */
+#define MALLOCX_ZERO ((int)0x40)                                    /* bytes that are new are zero */
+#define MALLOCX_TCACHE(t) ((int)(((t) + 2) << 8))
+#define MALLOCX_TCACHE_NONE MALLOCX_TCACHE(-1)
+#define MALLOCX_ARENA(a) ((((int)(a)) + 1) << 20)
+#endif
 
 int              qed_malloc_trim(size_t pad);                       /* 1 if memory went back to the OS, else 0 */
 int              qed_mallopt(int parameter, int value);             /* 1, without effect, for those of mallopt(3); else 0 */

@@ -1,0 +1,243 @@
+/* mallocx: the extended API of jemalloc, made of the malloc family and of what that rests on. */
+#include "api/mallocx.h"
+
+#include "api/export.h"
+#include "api/request.h"
+#include "platform/trap.h"
+
+#include "api/mallocx_lemmas.acsl"
+
+/* ---- flags ------------------------------------------------------------------------------------------------------- */
+
+#define FLAGS_BITS 4294967296L          /* what makes every int positive and leaves its low bits */
+
+/*@ assigns            \nothing;
+    ensures  is:       \result == FlagsAlign(flags);
+    ensures  power:    IsPowerOfTwo(\result);
+*/
+static inline uint64_t flags_align(int flags)
+{
+    uint32_t lg = (uint32_t)((uint64_t)(flags + FLAGS_BITS) % 64);
+    /*@ ghost block_lemma_is_power(1UL << lg, lg); */
+    return 1UL << lg;
+}
+
+/*@ assigns            \nothing;
+    ensures  is:       \result <==> FlagsZero(flags);
+*/
+static inline bool flags_zero(int flags)
+{
+    return (uint64_t)(flags + FLAGS_BITS) / 64 % 2 == 1;
+}
+
+/* ---- zeroes ------------------------------------------------------------------------------------------------------ */
+
+/* Makes what a block has from there on zero. */
+/*@ requires ok:       MallocOk;
+    requires live:     BlockLive(block);
+    requires bytes:    bytes == BlockBytes(block);
+    requires from:     from <= bytes;
+    assigns            user_mem[0 .. USER_END - 1];
+    ensures  ok:       MallocOk;
+    ensures  zero:     ZeroBytes(block + from, block + bytes);
+    ensures  prefix:   PrefixKept{Pre,Post}(block, block, from);
+    ensures  contents: ContentsKeptBut{Pre,Post}(block);
+*/
+static inline void zero_rest(uint64_t block, uint64_t from, uint64_t bytes)
+{
+    /*@ ghost block_lemma_ends(); */
+    /*@ ghost block_lemma_found(block, bytes); */
+    user_zero(block + from, bytes - from, false);
+}
+
+/* ---- taking ------------------------------------------------------------------------------------------------------ */
+
+/* Returns a block whose usable bytes are all zero. Up to a page the blocks of a class whose size is a multiple of the alignment are
+ * aligned, so that the pages of a large one need not be written. */
+/*@ requires ok:       MallocOk;
+    requires power:    IsPowerOfTwo(align_bytes);
+    assigns            MALLOC_ASSIGNS, errno;
+    ensures  ok:       MallocOk;
+    ENSURES_NEW_BLOCK;
+    ensures  class:    \result != NULL ==> BlockOf(ADDR(\result), AlignedSize(align_bytes, size));
+    ensures  fits:     \result != NULL ==> size <= BlockBytes(ADDR(\result));
+    ensures  aligned:  ADDR(\result) % align_bytes == 0;
+    ensures  zero:     \result != NULL ==> ZeroBytes(ADDR(\result), ADDR(\result) + BlockBytes(ADDR(\result)));
+    ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
+*/
+static void *mallocx_zero(uint64_t align_bytes, size_t size)
+{
+    uint32_t szind = request_class(align_bytes, size);
+    if (szind >= SC_NSIZES) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    uint64_t bytes = size_class_bytes(szind);
+    if (align_bytes > PAGE) {
+        void *aligned = qed_aligned_alloc(align_bytes, size);
+        if (aligned != NULL) {
+            /*@ ghost block_lemma_least(size < SC_LARGE_MINCLASS ? SC_LARGE_MINCLASS : size, block_szind[ADDR(aligned)], szind); */
+            zero_rest((uint64_t)aligned, 0, bytes);
+        }
+        return aligned;
+    }
+    void *block = qed_calloc(1, bytes);
+    /*@ ghost if (block != NULL) { block_lemma_own(ADDR(block), szind); block_lemma_power(ADDR(block), align_bytes); } */
+    return block;
+}
+
+PUBLIC void *qed_mallocx(size_t size, int flags)
+{
+    uint64_t align_bytes = flags_align(flags);
+    if (flags_zero(flags)) {
+        return mallocx_zero(align_bytes, size);
+    }
+    if (align_bytes == 1) {
+        void *block = qed_malloc(size);
+        /*@ ghost if (block != NULL && size == 0) { block_lemma_nothing(ADDR(block)); } */
+        return block;
+    }
+    return qed_aligned_alloc(align_bytes, size);
+}
+
+PUBLIC size_t qed_nallocx(size_t size, int flags)
+{
+    uint32_t szind = request_class(flags_align(flags), size);
+    return szind < SC_NSIZES ? size_class_bytes(szind) : 0;
+}
+
+/* ---- giving back ------------------------------------------------------------------------------------------------- */
+
+PUBLIC size_t qed_sallocx(const void *block, int flags)
+{
+    (void)flags;
+    (void)thread_get();
+    return block == NULL ? 0 : block_usable((uint64_t)block, "sallocx");
+}
+
+PUBLIC void qed_dallocx(void *block, int flags)
+{
+    (void)flags;
+    qed_free(block);
+}
+
+PUBLIC void qed_sdallocx(void *block, size_t size, int flags)
+{
+    if (block == NULL) {
+        return;
+    }
+    (void)thread_get();
+    uint64_t align_bytes = flags_align(flags);
+    uint32_t szind = request_class(align_bytes, size);
+    /*@ ghost block_lemma_whole(ADDR(block), align_bytes); */
+    /*@ ghost block_lemma_asked(align_bytes, size, block_szind[ADDR(block)], szind); */
+    if (szind >= SC_NSIZES || size_class_bytes(szind) != block_usable((uint64_t)block, "sdallocx")) {
+        trap_misuse("sdallocx", "wrong size", (uint64_t)block);
+    }
+    qed_free(block);
+}
+
+/* ---- resizing ---------------------------------------------------------------------------------------------------- */
+
+/* Moves the contents of a block to a new one and returns that, or returns NULL and keeps the block. */
+/*@ requires ok:       MallocOk;
+    requires live:     BlockLive(ADDR(block));
+    requires now:      bytes_now == BlockBytes(ADDR(block));
+    assigns            MALLOC_ASSIGNS, errno;
+    ensures  ok:       MallocOk;
+    ENSURES_BLOCK(\result != NULL, ADDR(\result));
+    ensures  new:      !BlockLive{Pre}(ADDR(\result));
+    ensures  gone:     \result != NULL ==> !BlockLive(ADDR(block));
+    ENSURES_REST_KEPT(ADDR(block), ADDR(\result));
+    ensures  prefix:   \result != NULL ==>
+                       PrefixKept{Pre,Post}(ADDR(\result), ADDR(block), \min(bytes_now, BlockBytes(ADDR(\result))));
+    ensures  class:    \result != NULL ==> BlockOf(ADDR(\result), FlagsSize(size, flags));
+    ensures  fits:     \result != NULL ==> size <= BlockBytes(ADDR(\result));
+    ensures  aligned:  ADDR(\result) % FlagsAlign(flags) == 0;
+    ensures  zero:     \result != NULL && FlagsZero(flags) ==>
+                       ZeroBytes(ADDR(\result) + bytes_now, ADDR(\result) + BlockBytes(ADDR(\result)));
+    ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
+    ENSURES_NOTHING_LOST(\result == NULL);
+*/
+static void *rallocx_move(void *block, uint64_t bytes_now, size_t size, int flags)
+{
+    void *moved = qed_mallocx(size, flags);
+    if (moved != NULL) {
+        uint64_t bytes = block_usable((uint64_t)moved, "rallocx");
+        block_move((uint64_t)moved, (uint64_t)block, bytes_now < bytes ? bytes_now : bytes);
+        /*@ assert rest: ContentsKeptBut{Pre,Here}(ADDR(block)); */
+        qed_free(block);
+    }
+    return moved;
+}
+
+PUBLIC void *qed_rallocx(void *block, size_t size, int flags)
+{
+    if (block == NULL) {
+        return qed_mallocx(size, flags);
+    }
+    (void)thread_get();
+    uint64_t bytes_now = block_usable((uint64_t)block, "rallocx");
+    uint64_t align_bytes = flags_align(flags);
+    uint32_t szind = request_class(align_bytes, size);
+    if (align_down((uint64_t)block, align_bytes) != (uint64_t)block || !request_in_place((uint64_t)block, bytes_now, szind)) {
+        return rallocx_move(block, bytes_now, size, flags);
+    }
+    /*@ ghost block_lemma_found(ADDR(block), size); */
+    uint64_t bytes = size_class_bytes(szind);
+    if (flags_zero(flags) && bytes > bytes_now) {
+        zero_rest((uint64_t)block, bytes_now, bytes);
+    }
+    return block;
+}
+
+/* Gives the block the class of the larger size, or of the smaller one, where it is, and returns its bytes then. */
+/*@ requires ok:       MallocOk;
+    requires live:     BlockLive(block);
+    requires now:      bytes_now == BlockBytes(block);
+    requires order:    least <= most;
+    assigns            BLOCKS_ASSIGNS;
+    ensures  ok:       MallocOk;
+    ensures  live:     BlockLive(block);
+    ensures  bytes:    \result == BlockBytes(block);
+    ensures  fits:     \result == bytes_now || least <= \result;
+    ENSURES_LIVE_KEPT(block, 0);
+*/
+static uint64_t xallocx_in_place(uint64_t block, uint64_t bytes_now, uint64_t least, uint64_t most)
+{
+    uint32_t szind = size_class_index(most);
+    if (request_in_place(block, bytes_now, szind)) {
+        return size_class_bytes(szind);
+    }
+    szind = size_class_index(least);
+    if (least < most && least > bytes_now && request_in_place(block, bytes_now, szind)) {
+        return size_class_bytes(szind);
+    }
+    return bytes_now;
+}
+
+PUBLIC size_t qed_xallocx(void *block, size_t size, size_t extra, int flags)
+{
+    (void)thread_get();
+    uint64_t bytes_now = block_usable((uint64_t)block, "xallocx");
+    uint64_t align_bytes = flags_align(flags);
+    if (align_down((uint64_t)block, align_bytes) != (uint64_t)block) {
+        return bytes_now;
+    }
+    uint64_t most = extra < SC_LARGE_MAXCLASS && size < SC_LARGE_MAXCLASS - extra ? size + extra : SC_LARGE_MAXCLASS;
+    uint64_t bytes = xallocx_in_place((uint64_t)block, bytes_now, size < most ? size : most, most);
+    if (flags_zero(flags) && bytes > bytes_now) {
+        zero_rest((uint64_t)block, bytes_now, bytes);
+    }
+    return bytes;
+}
+
+/* ---- jemalloc's names -------------------------------------------------------------------------------------------- */
+
+EXPORT(void *, mallocx, (size_t size, int flags));
+EXPORT(void *, rallocx, (void *block, size_t size, int flags));
+EXPORT(size_t, xallocx, (void *block, size_t size, size_t extra, int flags));
+EXPORT(size_t, sallocx, (const void *block, int flags));
+EXPORT(void, dallocx, (void *block, int flags));
+EXPORT(void, sdallocx, (void *block, size_t size, int flags));
+EXPORT(size_t, nallocx, (size_t size, int flags));

@@ -1,0 +1,106 @@
+/* mallocx: the contracts of the extended API, for clients and proofs. The functions are those of qedmalloc.h.
+ *
+ * Flags say an alignment, and whether new bytes are zero. Flags that choose a thread cache or an arena change nothing: a block comes from
+ * where malloc takes it, and every form of free takes it back.
+ */
+#ifndef QED_API_MALLOCX_H
+#define QED_API_MALLOCX_H
+
+#include "api/malloc.h"
+
+#include "api/mallocx.acsl"
+
+/* Size 0 asks for a block of the least class. All usable bytes are zero where the flags ask for that. */
+/*@ requires ok:       MallocOk;
+    assigns            MALLOC_ASSIGNS, errno;
+    ensures  ok:       MallocOk;
+    ENSURES_NEW_BLOCK;
+    ensures  class:    \result != NULL ==> BlockOf(ADDR(\result), FlagsSize(size, flags));
+    ensures  fits:     \result != NULL ==> size <= BlockBytes(ADDR(\result));
+    ensures  aligned:  ADDR(\result) % FlagsAlign(flags) == 0;
+    ensures  zero:     \result != NULL && FlagsZero(flags) ==> ZeroBytes(ADDR(\result), ADDR(\result) + BlockBytes(ADDR(\result)));
+    ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
+*/
+void *qed_mallocx(size_t size, int flags);
+
+/* Returns a block of that size and alignment with as much of the old contents as both blocks hold, and zeroes where the flags ask for that
+ * what it has beyond the old usable size. Where it returns NULL, the block is as it was. Without a block it is mallocx. */
+/*@ requires ok:       MallocOk;
+    requires valid:    BlockOrNull(ADDR(block));
+    assigns            MALLOC_ASSIGNS, errno;
+    ensures  ok:       MallocOk;
+    ENSURES_BLOCK(\result != NULL, ADDR(\result));
+    ensures  new:      ADDR(\result) != ADDR(block) ==> !BlockLive{Pre}(ADDR(\result));
+    ensures  gone:     ADDR(\result) != ADDR(block) && \result != NULL ==> !BlockLive(ADDR(block));
+    ENSURES_REST_KEPT(ADDR(block), ADDR(\result));
+    ensures  prefix:   \result != NULL && block != NULL ==>
+                       PrefixKept{Pre,Post}(ADDR(\result), ADDR(block), \min(BlockBytes{Pre}(ADDR(block)), BlockBytes(ADDR(\result))));
+    ensures  class:    \result != NULL ==> BlockOf(ADDR(\result), FlagsSize(size, flags));
+    ensures  fits:     \result != NULL ==> size <= BlockBytes(ADDR(\result));
+    ensures  aligned:  ADDR(\result) % FlagsAlign(flags) == 0;
+    ensures  zero:     \result != NULL && block != NULL && FlagsZero(flags) ==>
+                       ZeroBytes(ADDR(\result) + BlockBytes{Pre}(ADDR(block)), ADDR(\result) + BlockBytes(ADDR(\result)));
+    ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
+    ENSURES_NOTHING_LOST(\result == NULL);
+*/
+void *qed_rallocx(void *block, size_t size, int flags);
+
+/* Gives the block, where it is, the class of size + extra bytes, or of at least size bytes if that is refused. Returns the usable size that it
+ * has then. */
+/*@ requires ok:       MallocOk;
+    requires live:     BlockLive(ADDR(block));
+    assigns            MALLOC_ASSIGNS, errno;
+    ensures  ok:       MallocOk;
+    ensures  live:     BlockLive(ADDR(block));
+    ensures  bytes:    \result == BlockBytes(ADDR(block));
+    ensures  fits:     \result == \old(BlockBytes(ADDR(block))) || size <= \result;
+    ENSURES_REST_KEPT(ADDR(block), 0);
+    ensures  prefix:   PrefixKept{Pre,Post}(ADDR(block), ADDR(block), \min(BlockBytes{Pre}(ADDR(block)), \result));
+    ensures  zero:     FlagsZero(flags) ==> ZeroBytes(ADDR(block) + BlockBytes{Pre}(ADDR(block)), ADDR(block) + \result);
+    ensures  error:    errno == \old(errno);
+*/
+size_t qed_xallocx(void *block, size_t size, size_t extra, int flags);
+
+/*@ requires ok:       MallocOk;
+    requires valid:    BlockOrNull(ADDR(block));
+    assigns            MALLOC_ASSIGNS, errno;
+    ensures  ok:       MallocOk;
+    ensures  bytes:    \result == (block == NULL ? 0 : BlockBytes(ADDR(block)));
+    ENSURES_REST_KEPT(0, 0);
+    ensures  error:    errno == \old(errno);
+*/
+size_t qed_sallocx(const void *block, int flags);
+
+/*@ requires ok:       MallocOk;
+    requires valid:    BlockOrNull(ADDR(block));
+    assigns            MALLOC_ASSIGNS, errno;
+    ensures  ok:       MallocOk;
+    ensures  gone:     !BlockLive(ADDR(block));
+    ENSURES_REST_KEPT(ADDR(block), 0);
+    ensures  error:    errno == \old(errno);
+*/
+void qed_dallocx(void *block, int flags);
+
+/* The size lies between what was asked for and what nallocx says of that. The flags have the alignment that was asked for. */
+/*@ requires ok:       MallocOk;
+    requires valid:    BlockOrNull(ADDR(block));
+    requires aligned:  ADDR(block) % FlagsAlign(flags) == 0;
+    requires size:     block != NULL ==> BlockOf(ADDR(block), FlagsSize(size, flags));
+    assigns            MALLOC_ASSIGNS, errno;
+    ensures  ok:       MallocOk;
+    ensures  gone:     !BlockLive(ADDR(block));
+    ENSURES_REST_KEPT(ADDR(block), 0);
+    ensures  error:    errno == \old(errno);
+*/
+void qed_sdallocx(void *block, size_t size, int flags);
+
+/* Returns the usable size that mallocx would give, or 0 where there is no such class. */
+/*@ assigns            \nothing;
+    ensures  class:    \result != 0 ==> \forall integer i; 0 <= i < SC_NSIZES && ClassOf(FlagsSize(size, flags), i) ==> \result == ScBytes(i);
+    ensures  fits:     \result != 0 ==> size <= \result;
+    ensures  none:     \result == 0 ==> SC_LARGE_MAXCLASS < FlagsAlign(flags) || SC_LARGE_MAXCLASS < size ||
+                       SC_LARGE_MAXCLASS < FlagsSize(size, flags);
+*/
+size_t qed_nallocx(size_t size, int flags);
+
+#endif

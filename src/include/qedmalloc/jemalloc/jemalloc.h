@@ -1,0 +1,39 @@
+/* jemalloc.h: what a program that was written for jemalloc includes. It has the functions of qedmalloc.h under the names that they have in
+ * the drop-in library. */
+#ifndef QEDMALLOC_JEMALLOC_H
+#define QEDMALLOC_JEMALLOC_H
+
+#include <limits.h>
+#include <malloc.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <strings.h>
+
+#include "../qedmalloc.h"
+
+/* The version of jemalloc whose interface this is. */
+#define JEMALLOC_VERSION "5.3.0-0-g54eaed1d8b56b1aa528be3bdd1877e59c56fa90c"
+#define JEMALLOC_VERSION_MAJOR 5
+#define JEMALLOC_VERSION_MINOR 3
+#define JEMALLOC_VERSION_BUGFIX 0
+#define JEMALLOC_VERSION_NREV 0
+#define JEMALLOC_VERSION_GID "54eaed1d8b56b1aa528be3bdd1877e59c56fa90c"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+void  *mallocx(size_t size, int flags);
+void  *rallocx(void *block, size_t size, int flags);
+size_t xallocx(void *block, size_t size, size_t extra, int flags);
+size_t sallocx(const void *block, int flags);
+void   dallocx(void *block, int flags);
+void   sdallocx(void *block, size_t size, int flags);
+size_t nallocx(size_t size, int flags);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
