@@ -10,7 +10,28 @@
 
 #define DECAY_MS_MAX (1LL << 40)
 
-/* One pair, as the README's table says. */
+/* What is the only value of a setting here. */
+static const char *const only[][2] = {
+    {"cache_oblivious", "false"}, {"metadata_thp", "disabled"}, {"trust_madvise", "true"}, {"retain", "true"}, {"dss", "disabled"},
+    {"percpu_arena", "disabled"}, {"background_thread", "false"}, {"junk", "false"}, {"zero", "false"}, {"utrace", "false"},
+    {"xmalloc", "false"}, {"tcache", "true"}, {"thp", "default"}, {"prof", "false"}, {"prof_active", "false"}, {"prof_prefix", ""},
+    {"prof_thread_active_init", "false"}, {"prof_accum", "false"}, {"prof_pid_namespace", "false"}, {"prof_gdump", "false"},
+    {"prof_final", "false"}, {"prof_leak", "false"}, {"prof_leak_error", "false"}, {"zero_realloc", "free"},
+    {"disable_large_size_classes", "false"}, {"stats_interval_opts", ""},
+};
+static const struct { const char *name; long long number; } only_number[] = {
+    {"oversize_threshold", 0}, {"max_background_threads", 0}, {"lg_extent_max_active_fit", 63}, {"stats_interval", -1},
+    {"tcache_max", 262144}, {"prof_bt_max", 0}, {"lg_prof_sample", 0}, {"lg_prof_interval", -1}, {"debug_double_free_max_scan", 0},
+    {"process_madvise_max_batch", 0},
+};
+
+static bool *flag(struct config *c, const char *name)
+{
+    return strcmp(name, "stats_print") == 0 ? &c->stats_print : strcmp(name, "stats_page") == 0 ? &c->stats_page : strcmp(name, "abort") == 0 ? &c->abort
+           : strcmp(name, "abort_conf") == 0 ? &c->abort_conf : strcmp(name, "confirm_conf") == 0 ? &c->confirm_conf : NULL;
+}
+
+/* One pair, as the manual page says. */
 static bool apply(struct config *c, char *pair)
 {
     char *value = strchr(pair, ':'), *digit;
@@ -18,13 +39,18 @@ static bool apply(struct config *c, char *pair)
         return false;
     }
     *value++ = '\0';
-    if (strcmp(pair, "stats_print") == 0 && (strcmp(value, "true") == 0 || strcmp(value, "false") == 0)) {
-        c->stats_print = value[0] == 't';
+    if (flag(c, pair) != NULL && (strcmp(value, "true") == 0 || strcmp(value, "false") == 0)) {
+        *flag(c, pair) = value[0] == 't';
         return true;
     }
-    if (strcmp(pair, "stats_page") == 0 && (strcmp(value, "true") == 0 || strcmp(value, "false") == 0)) {
-        c->stats_page = value[0] == 't';
+    if (strcmp(pair, "stats_print_opts") == 0 && strlen(value) < CONFIG_WORD_BYTES) {
+        strcpy(c->stats_print_opts, value);
         return true;
+    }
+    for (size_t i = 0; i < sizeof only / sizeof only[0]; i++) {
+        if (strcmp(pair, only[i][0]) == 0) {
+            return strcmp(value, only[i][1]) == 0;
+        }
     }
     for (digit = value + (value[0] == '-'); isdigit((unsigned char)*digit); digit++) {
     }
@@ -39,6 +65,11 @@ static bool apply(struct config *c, char *pair)
     } else if (strcmp(pair, "muzzy_decay_ms") == 0 && n >= -1 && n <= DECAY_MS_MAX) {
         c->muzzy_decay_ms = n;
     } else {
+        for (size_t i = 0; i < sizeof only_number / sizeof only_number[0]; i++) {
+            if (strcmp(pair, only_number[i].name) == 0) {
+                return n == only_number[i].number;
+            }
+        }
         return false;
     }
     return true;
@@ -49,7 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct config got = {.narenas = 3, .dirty_decay_ms = 10000}, wanted = got;
-    size_t        complaints = 0, lines = 0;
+    size_t        complaints = 0, confirmations = 0, lines = 0;
     char         *text = calloc(1, size + 1), *copy = calloc(1, size + 1);
     if (text == NULL || copy == NULL) {
         abort();
@@ -58,9 +89,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(copy, data, size);
     os_fake.echo = false;
     os_fake.text_bytes = 0;
-    config_parse(&got, text);
+    uint32_t refused = config_parse(&got, "QEDMALLOC_CONF", text);
     for (char *rest = copy, *pair; (pair = strsep(&rest, ",")) != NULL;) {
-        complaints += pair[0] != '\0' && !apply(&wanted, pair) ? 1 : 0;
+        bool some = pair[0] != '\0', applied = some && apply(&wanted, pair);
+        complaints += some && !applied ? 1 : 0;
+        confirmations += applied && wanted.confirm_conf ? 1 : 0;
     }
     for (size_t i = 0; i < os_fake.text_bytes; i++) {
         lines += os_fake.text[i] == '\n' ? 1 : 0;
@@ -68,9 +101,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (size_t i = 0; i < size && text[i] != '\0'; i++) {
         complaints = text[i] == '\n' ? SIZE_MAX : complaints;   /* quoted newlines: lines count nothing */
     }
-    bool equal = got.stats_print == wanted.stats_print && got.stats_page == wanted.stats_page && got.narenas == wanted.narenas
+    bool equal = got.stats_print == wanted.stats_print && got.stats_page == wanted.stats_page && got.abort == wanted.abort && got.abort_conf == wanted.abort_conf
+                 && got.confirm_conf == wanted.confirm_conf && strcmp(got.stats_print_opts, wanted.stats_print_opts) == 0 && got.narenas == wanted.narenas
                  && got.dirty_decay_ms == wanted.dirty_decay_ms && got.muzzy_decay_ms == wanted.muzzy_decay_ms;
-    if (!equal || (complaints != SIZE_MAX && os_fake.text_bytes < OS_FAKE_TEXT_BYTES && lines != complaints)) {
+    if (!equal || (complaints != SIZE_MAX && refused != complaints)
+        || (complaints != SIZE_MAX && os_fake.text_bytes < OS_FAKE_TEXT_BYTES && lines != complaints + confirmations)) {
         fprintf(stderr, "config: %zu complaints, wanted %zu; values %s\n", lines, complaints, equal ? "equal" : "differ");
         abort();
     }

@@ -1,25 +1,111 @@
 /* config: see config.h. */
 #include "api/config.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "api/export.h"
 #include "api/text.h"
 #include "blocks/bin.h"
 #include "platform/os.h"
+#include "tcache/tcache.h"
+
+#include "qedmalloc/qedmalloc.h"
 
 #define DECAY_MS_MAX (INT64_C(1) << 40)     /* 35 years */
 #define COMPLAINT_MAX 200U                  /* bytes of a pair that are quoted, so that the line and its end fit into a text */
+#define LINK_BYTES 1024U                    /* of /etc/malloc.conf that are read */
 
 struct config config;
 
-static void config_complain(const char *pair, size_t bytes)
+/* Programs may define them. */
+PUBLIC const char *qed_malloc_conf __attribute__((weak)) = NULL;
+#ifndef QED_PREFIX_ONLY
+PUBLIC const char *malloc_conf __attribute__((weak)) = NULL;
+#endif
+
+/* ---- the settings ------------------------------------------------------------------------------------------------ */
+
+#define SET(name, type, least, most) {#name, type, NULL, offsetof(struct config, name), least, most, NULL}
+#define FIXED(name, type, number, why) {#name, type, why, 0, number, number, NULL}
+#define FIXED_WORD(name, word, why) {#name, CONFIG_WORD, why, 0, 0, 0, word}
+#define NO_PROFILING "there is no heap profiling"
+#define NO_THREAD "there is no background thread"
+#define NO_FILL "memory is never filled"
+#define NO_HUGE "huge pages are left to the system"
+
+const struct config_option config_options[] = {
+    SET(abort, CONFIG_BOOL, 0, 1),
+    SET(confirm_conf, CONFIG_BOOL, 0, 1),
+    SET(abort_conf, CONFIG_BOOL, 0, 1),
+    FIXED(cache_oblivious, CONFIG_BOOL, 0, "large blocks begin where their pages do"),
+    FIXED_WORD(metadata_thp, "disabled", NO_HUGE),
+    FIXED(trust_madvise, CONFIG_BOOL, 1, "the system is known to zero the pages that it takes"),
+    FIXED(retain, CONFIG_BOOL, 1, "addresses are kept for later"),
+    FIXED_WORD(dss, "disabled", "memory comes from mmap alone"),
+    SET(narenas, CONFIG_UNSIGNED, 1, ARENAS_MAX),
+    FIXED(oversize_threshold, CONFIG_SIZE, 0, "blocks of every size share one page cache"),
+    FIXED_WORD(percpu_arena, "disabled", "threads keep the arena that they have joined"),
+    FIXED(background_thread, CONFIG_BOOL, 0, NO_THREAD),
+    FIXED(max_background_threads, CONFIG_SIZE, 0, NO_THREAD),
+    SET(dirty_decay_ms, CONFIG_SSIZE, -1, DECAY_MS_MAX),
+    SET(muzzy_decay_ms, CONFIG_SSIZE, -1, DECAY_MS_MAX),
+    FIXED(lg_extent_max_active_fit, CONFIG_SIZE, 63, "a free run of any length may be split"),
+    SET(stats_print, CONFIG_BOOL, 0, 1),
+    SET(stats_page, CONFIG_BOOL, 0, 1),
+    SET(stats_print_opts, CONFIG_WORD, 0, 0),
+    FIXED(stats_interval, CONFIG_INT64, -1, "calls that hit a cache are not counted"),
+    FIXED_WORD(stats_interval_opts, "", "calls that hit a cache are not counted"),
+    FIXED_WORD(junk, "false", NO_FILL),
+    FIXED(zero, CONFIG_BOOL, 0, NO_FILL),
+    FIXED(utrace, CONFIG_BOOL, 0, "calls are traced by libqedmalloc-record.so"),
+    FIXED(xmalloc, CONFIG_BOOL, 0, "a call without memory returns NULL"),
+    FIXED(tcache, CONFIG_BOOL, 1, "every thread has a cache"),
+    FIXED(tcache_max, CONFIG_SIZE, SC_LARGE_MINCLASS << (LARGE_CACHED - 1) / SC_NGROUP, "the caches' classes are fixed at build time"),
+    FIXED_WORD(thp, "default", NO_HUGE),
+    FIXED(prof_bt_max, CONFIG_UNSIGNED, 0, NO_PROFILING),
+    FIXED(prof, CONFIG_BOOL, 0, NO_PROFILING),
+    FIXED_WORD(prof_prefix, "", NO_PROFILING),
+    FIXED(prof_active, CONFIG_BOOL, 0, NO_PROFILING),
+    FIXED(prof_thread_active_init, CONFIG_BOOL, 0, NO_PROFILING),
+    FIXED(lg_prof_sample, CONFIG_SIZE, 0, NO_PROFILING),
+    FIXED(prof_accum, CONFIG_BOOL, 0, NO_PROFILING),
+    FIXED(prof_pid_namespace, CONFIG_BOOL, 0, NO_PROFILING),
+    FIXED(lg_prof_interval, CONFIG_SSIZE, -1, NO_PROFILING),
+    FIXED(prof_gdump, CONFIG_BOOL, 0, NO_PROFILING),
+    FIXED(prof_final, CONFIG_BOOL, 0, NO_PROFILING),
+    FIXED(prof_leak, CONFIG_BOOL, 0, NO_PROFILING),
+    FIXED(prof_leak_error, CONFIG_BOOL, 0, NO_PROFILING),
+    FIXED_WORD(zero_realloc, "free", "realloc to size 0 frees"),
+    FIXED(debug_double_free_max_scan, CONFIG_UNSIGNED, 0, "double frees are found without a scan"),
+    FIXED(disable_large_size_classes, CONFIG_BOOL, 0, "large blocks have the sizes of their classes"),
+    FIXED(process_madvise_max_batch, CONFIG_SIZE, 0, "pages go back to the system run by run"),
+};
+const uint32_t config_option_count = sizeof config_options / sizeof config_options[0];
+
+/* ---- pairs ------------------------------------------------------------------------------------------------------- */
+
+struct pair {
+    const char *name;
+    size_t      name_bytes;
+    const char *value;
+    size_t      value_bytes;
+};
+
+/* One line: the place, what is said, the pair. */
+static void config_say(const char *place, const char *what, const char *pair, size_t bytes, const char *end)
 {
     struct text t = {.length = 0};
-    text_add(&t, "qedmalloc: QEDMALLOC_CONF: not understood and left out: ");
+    text_add(&t, "qedmalloc: ");
+    text_add(&t, place);
+    text_add(&t, ": ");
+    text_add(&t, what);
     text_add_bytes(&t, pair, bytes < COMPLAINT_MAX ? bytes : COMPLAINT_MAX);
-    text_add(&t, "\n");
+    text_add(&t, end);
     text_write(&t);
 }
 
@@ -41,66 +127,205 @@ static bool config_number(const char *value, size_t bytes, int64_t least, int64_
     return *number >= least && *number <= most;
 }
 
-static bool config_bool(const char *value, size_t bytes, bool *yes)
-{
-    *yes = bytes == 4 && memcmp(value, "true", 4) == 0;
-    return *yes || (bytes == 5 && memcmp(value, "false", 5) == 0);
-}
-
 static bool config_is(const char *name, size_t bytes, const char *wanted)
 {
     return strlen(wanted) == bytes && memcmp(name, wanted, bytes) == 0;
 }
 
-static bool config_set(struct config *c, const char *name, size_t name_bytes, const char *value, size_t value_bytes)
+static bool config_value(const struct config_option *o, const struct pair *p, int64_t *number)
+{
+    if (o->type == CONFIG_BOOL) {
+        *number = config_is(p->value, p->value_bytes, "true") ? 1 : 0;
+        return (*number == 1 || config_is(p->value, p->value_bytes, "false")) && *number >= o->least && *number <= o->most;
+    }
+    return config_number(p->value, p->value_bytes, o->least, o->most, number);
+}
+
+static bool config_set_word(struct config *c, const struct config_option *o, const struct pair *p)
+{
+    if (o->why != NULL) {
+        return config_is(p->value, p->value_bytes, o->word);
+    }
+    char *word = (char *)c + o->at;
+    if (p->value_bytes >= CONFIG_WORD_BYTES) {
+        return false;
+    }
+    memcpy(word, p->value, p->value_bytes);
+    word[p->value_bytes] = '\0';
+    return true;
+}
+
+static bool config_set(struct config *c, const struct config_option *o, const struct pair *p)
 {
     int64_t number = 0;
-    bool    yes = false;
-    if (config_is(name, name_bytes, "stats_print") && config_bool(value, value_bytes, &yes)) {
-        c->stats_print = yes;
-    } else if (config_is(name, name_bytes, "stats_page") && config_bool(value, value_bytes, &yes)) {
-        c->stats_page = yes;
-    } else if (config_is(name, name_bytes, "narenas") && config_number(value, value_bytes, 1, ARENAS_MAX, &number)) {
-        c->narenas = (uint32_t)number;
-    } else if (config_is(name, name_bytes, "dirty_decay_ms") && config_number(value, value_bytes, -1, DECAY_MS_MAX, &number)) {
-        c->dirty_decay_ms = number;
-    } else if (config_is(name, name_bytes, "muzzy_decay_ms") && config_number(value, value_bytes, -1, DECAY_MS_MAX, &number)) {
-        c->muzzy_decay_ms = number;
-    } else {
+    if (o->type == CONFIG_WORD) {
+        return config_set_word(c, o, p);
+    }
+    if (!config_value(o, p, &number)) {
         return false;
+    }
+    char *at = (char *)c + o->at;
+    if (o->why != NULL) {
+        return true;
+    }
+    if (o->type == CONFIG_BOOL) {
+        *(bool *)at = number == 1;
+    } else if (o->type == CONFIG_UNSIGNED) {
+        *(uint32_t *)at = (uint32_t)number;
+    } else {
+        *(int64_t *)at = number;
     }
     return true;
 }
 
-void config_parse(struct config *c, const char *text)
+static const struct config_option *config_find(const char *name, size_t bytes)
 {
+    for (uint32_t i = 0; i < config_option_count; i++) {
+        if (config_is(name, bytes, config_options[i].name)) {
+            return &config_options[i];
+        }
+    }
+    return NULL;
+}
+
+/* Takes one pair. Returns 1 if it is left out. */
+static uint32_t config_take(struct config *c, const char *place, const struct pair *p, size_t bytes)
+{
+    const struct config_option *o = config_find(p->name, p->name_bytes);
+    if (o != NULL && p->value != NULL && config_set(c, o, p)) {
+        if (c->confirm_conf) {
+            config_say(place, "set: ", p->name, bytes, "\n");
+        }
+        return 0;
+    }
+    if (o == NULL || o->why == NULL || p->value == NULL) {
+        config_say(place, "not understood and left out: ", p->name, bytes, "\n");
+        return 1;
+    }
+    config_say(place, "refused: ", p->name, bytes, ": ");
+    struct text t = {.length = 0};
+    text_add(&t, o->why);
+    text_add(&t, "\n");
+    text_write(&t);
+    return 1;
+}
+
+/* Finds the pair at the beginning of the text, and returns its bytes. */
+static size_t config_pair(const char *text, struct pair *p)
+{
+    size_t n = 0;
+    *p = (struct pair){.name = text};
+    for (; text[n] != '\0' && text[n] != ','; n++) {
+        if (text[n] == ':' && p->value == NULL) {
+            p->name_bytes = n;
+            p->value = text + n + 1;
+        }
+    }
+    p->value_bytes = p->value == NULL ? 0 : (size_t)(text + n - p->value);
+    return n;
+}
+
+uint32_t config_parse(struct config *c, const char *place, const char *text)
+{
+    uint32_t    refused = 0;
+    struct pair p;
     while (*text != '\0') {
-        size_t pair = 0;
-        size_t colon = 0;
-        while (text[pair] != '\0' && text[pair] != ',') {
-            colon = colon == 0 && text[pair] == ':' ? pair : colon;
-            pair++;
+        size_t bytes = config_pair(text, &p);
+        refused += bytes > 0 ? config_take(c, place, &p, bytes) : 0;
+        text += text[bytes] == ',' ? bytes + 1 : bytes;
+    }
+    return refused;
+}
+
+/* ---- places ------------------------------------------------------------------------------------------------------ */
+
+struct place {
+    const char *name;
+    const char *text;       /* NULL where there is none */
+};
+
+static const char *config_environment(const char *name)
+{
+    size_t bytes = strlen(name);
+    for (char **e = environ; e != NULL && *e != NULL && getauxval(AT_SECURE) == 0; e++) {
+        if (strncmp(*e, name, bytes) == 0 && (*e)[bytes] == '=') {
+            return *e + bytes + 1;
         }
-        if (pair > 0 && (colon == 0 || !config_set(c, text, colon, text + colon + 1, pair - colon - 1))) {
-            config_complain(text, pair);
+    }
+    return NULL;
+}
+
+#ifndef QED_PREFIX_ONLY
+/* What the link says, by a system call of its own: a function of the C library may be a program's, which allocates. */
+static const char *config_link(char *buffer, size_t bytes)
+{
+    int  keep = errno;
+    long n = syscall(SYS_readlinkat, AT_FDCWD, "/etc/malloc.conf", buffer, bytes - 1);
+    errno = keep;
+    buffer[n < 0 ? 0 : n] = '\0';
+    return n < 0 ? NULL : buffer;
+}
+#endif
+
+/* Whether a place asks for each pair to be confirmed: this counts from the first pair on. */
+static bool config_confirms(const struct place *places, uint32_t count)
+{
+    bool        yes = false;
+    struct pair p;
+    for (uint32_t i = 0; i < count; i++) {
+        for (const char *text = places[i].text; text != NULL && *text != '\0';) {
+            size_t bytes = config_pair(text, &p);
+            if (config_is(p.name, p.name_bytes, "confirm_conf")) {
+                yes = config_is(p.value, p.value_bytes, "true") || (yes && !config_is(p.value, p.value_bytes, "false"));
+            }
+            text += text[bytes] == ',' ? bytes + 1 : bytes;
         }
-        text += text[pair] == ',' ? pair + 1 : pair;
+    }
+    return yes;
+}
+
+static void config_read(const struct place *places, uint32_t count)
+{
+    uint32_t refused = 0;
+    config.confirm_conf = config_confirms(places, count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (places[i].text != NULL) {
+            bool before = config.stats_print;
+            if (config.confirm_conf) {
+                config_say(places[i].name, "\"", places[i].text, strlen(places[i].text), "\"\n");
+            }
+            refused += config_parse(&config, places[i].name, places[i].text);
+            config.stats_jemalloc = config.stats_print && (before ? config.stats_jemalloc : i + 1 < count);
+        }
+    }
+    if (config.abort_conf && refused > 0) {
+        static const char message[] = "qedmalloc: abort_conf: a setting was left out\n";
+        os_write_error(message, sizeof message - 1);
+        os_abort();
     }
 }
 
 void config_boot(void)
 {
-    const char name[] = "QEDMALLOC_CONF=";
-    uint32_t   cpus = os_cpu_count();
+    uint32_t cpus = os_cpu_count();
     if (os_page_bytes() > PAGE) {
         static const char message[] = "qedmalloc: the system's page is larger than LG_PAGE: build with a larger one\n";
         os_write_error(message, sizeof message - 1);
         os_abort();
     }
     config = (struct config){.narenas = cpus < ARENAS_MAX ? cpus : ARENAS_MAX, .dirty_decay_ms = 10000};
-    for (char **e = environ; e != NULL && *e != NULL && getauxval(AT_SECURE) == 0; e++) {
-        if (strncmp(*e, name, sizeof name - 1) == 0) {
-            config_parse(&config, *e + sizeof name - 1);
-        }
-    }
+#ifndef QED_PREFIX_ONLY
+    char link[LINK_BYTES];
+#endif
+    const struct place places[] = {
+        {"build", QEDMALLOC_BUILD_CONF[0] == '\0' ? NULL : QEDMALLOC_BUILD_CONF},
+        {"qed_malloc_conf", qed_malloc_conf},
+#ifndef QED_PREFIX_ONLY
+        {"malloc_conf", malloc_conf},
+        {"/etc/malloc.conf", config_link(link, sizeof link)},
+        {"MALLOC_CONF", config_environment("MALLOC_CONF")},
+#endif
+        {"QEDMALLOC_CONF", config_environment("QEDMALLOC_CONF")},
+    };
+    config_read(places, sizeof places / sizeof places[0]);
 }

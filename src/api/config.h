@@ -1,25 +1,57 @@
-/* config (of a run): what the environment variable QEDMALLOC_CONF sets, `name:value` pairs with commas between them. */
+/* config (of a run): `name:value` pairs with commas between them. A later place overrides an earlier one: what the library was built with,
+ * the program's variable malloc_conf, the text of the symbolic link /etc/malloc.conf, the environment variable MALLOC_CONF, and
+ * QEDMALLOC_CONF. The library for embedding reads the program's variable qed_malloc_conf and QEDMALLOC_CONF only. */
 #ifndef QED_API_CONFIG_H
 #define QED_API_CONFIG_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#define CONFIG_WORD_BYTES 64U       /* a word and its end */
+
+/* What the library was built with. */
+#ifndef QEDMALLOC_BUILD_CONF
+#define QEDMALLOC_BUILD_CONF ""
+#endif
 
 struct config {
     bool     stats_print;       /* prints statistics on standard error at exit; default false */
     bool     stats_page;        /* keeps a page of statistics for qed-top; default false */
+    bool     stats_jemalloc;    /* in the form of malloc_stats_print, where a place that jemalloc has asks for them */
+    bool     abort;             /* misuse ends the program whatever this says; default false */
+    bool     abort_conf;        /* ends the program where a pair is refused; default false */
+    bool     confirm_conf;      /* writes to standard error what was read where, and each pair that is set; default false */
     uint32_t narenas;           /* 1 .. ARENAS_MAX; by default as many as CPUs that this process may use */
     int64_t  dirty_decay_ms;    /* -1 means never, 0 at once; default 10,000 */
     int64_t  muzzy_decay_ms;    /* -1 means never, 0 that dirty pages are returned outright; default 0 */
+    char     stats_print_opts[CONFIG_WORD_BYTES];   /* letters of malloc_stats_print */
 };
 
 extern struct config config;
 
-/* Reads pairs up to the end of the text. An unknown name or a bad value is reported once on standard error and left out. */
-void config_parse(struct config *c, const char *text);
+/* The settings. Some can be set. The others have the only value that means something here, and say why they take no other one. */
+enum config_type { CONFIG_BOOL, CONFIG_UNSIGNED, CONFIG_SIZE, CONFIG_SSIZE, CONFIG_INT64, CONFIG_WORD };
 
-/* Sets the defaults, then what the environment says, unless the program runs with raised privileges. Ends the program where the OS's
- * page is larger than the allocator's. */
+struct config_option {
+    const char      *name;
+    enum config_type type;
+    const char      *why;       /* it cannot be set, or NULL */
+    size_t           at;        /* where in struct config its value is, if it can be set */
+    int64_t          least;     /* a number is that at least, or the only value */
+    int64_t          most;
+    const char      *word;      /* the only value of a word */
+};
+
+extern const struct config_option config_options[];
+extern const uint32_t             config_option_count;
+
+/* Reads pairs up to the end of the text. A pair that is not understood, or refused, is reported once on standard error and left out.
+ * Returns how many were. */
+uint32_t config_parse(struct config *c, const char *place, const char *text);
+
+/* Sets the defaults, then what all places say. The environment counts unless the program runs with raised privileges. Ends the
+ * program where the OS's page is larger than the allocator's, and where abort_conf asks for that. */
 /*@ exits page: \true; assigns config; */
 void config_boot(void);
 

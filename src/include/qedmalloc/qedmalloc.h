@@ -73,6 +73,9 @@ size_t qed_nallocx(size_t size, int flags);                         /* the usabl
 #define MALLOCX_ARENA(a) ((((int)(a)) + 1) << 20)
 #endif
 
+/* A program may define it: settings that are read at the start, name:value pairs with commas between them (QEDMALLOC_CONF). */
+extern const char *qed_malloc_conf;
+
 int              qed_malloc_trim(size_t pad);                       /* 1 if memory went back to the OS, else 0 */
 int              qed_mallopt(int parameter, int value);             /* 1, without effect, for those of mallopt(3); else 0 */
 struct mallinfo  qed_mallinfo(void);

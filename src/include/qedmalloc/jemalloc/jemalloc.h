@@ -32,6 +32,9 @@ void   dallocx(void *block, int flags);
 void   sdallocx(void *block, size_t size, int flags);
 size_t nallocx(size_t size, int flags);
 
+/* A program may define it: settings that are read at the start. */
+extern const char *malloc_conf;
+
 #ifdef __cplusplus
 }
 #endif
