@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "api/config.h"
+#include "api/ctl.h"
 #include "api/report.h"
 #include "api/stats_page.h"
 #include "api/thread.h"
@@ -38,6 +39,8 @@ __attribute__((constructor(101))) static void library_start(void)
     (void)thread_get();
     exit_key_made = pthread_key_create(&exit_key, thread_exit) == 0;
     pthread_atfork(thread_fork_prepare, thread_fork_parent, thread_fork_child);
+    pthread_atfork(NULL, NULL, ctl_postfork_child);
+    ctl_boot();
     atexit(library_leave);
     if (config.stats_page) {
         (void)stats_page_start();

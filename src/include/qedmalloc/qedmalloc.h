@@ -73,6 +73,11 @@ size_t qed_nallocx(size_t size, int flags);                         /* the usabl
 #define MALLOCX_ARENA(a) ((((int)(a)) + 1) << 20)
 #endif
 
+/* What the allocator is and holds, by name, as jemalloc's: 0, or ENOENT, EPERM, EINVAL, EFAULT. qedmalloc(3) lists the names. */
+int    qed_mallctl(const char *name, void *old, size_t *old_bytes, void *new_value, size_t new_bytes);
+int    qed_mallctlnametomib(const char *name, size_t *mib, size_t *mib_count);
+int    qed_mallctlbymib(const size_t *mib, size_t mib_count, void *old, size_t *old_bytes, void *new_value, size_t new_bytes);
+
 /* A program may define it: settings that are read at the start, name:value pairs with commas between them (QEDMALLOC_CONF). */
 extern const char *qed_malloc_conf;
 

@@ -20,6 +20,9 @@
 #define JEMALLOC_VERSION_NREV 0
 #define JEMALLOC_VERSION_GID "54eaed1d8b56b1aa528be3bdd1877e59c56fa90c"
 
+#define MALLCTL_ARENAS_ALL 4096         /* in the place of an arena's number: all of them; a literal, to be pasted into names */
+#define MALLCTL_ARENAS_DESTROYED 4097
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -31,6 +34,10 @@ size_t sallocx(const void *block, int flags);
 void   dallocx(void *block, int flags);
 void   sdallocx(void *block, size_t size, int flags);
 size_t nallocx(size_t size, int flags);
+
+int mallctl(const char *name, void *old, size_t *old_bytes, void *new_value, size_t new_bytes);
+int mallctlnametomib(const char *name, size_t *mib, size_t *mib_count);
+int mallctlbymib(const size_t *mib, size_t mib_count, void *old, size_t *old_bytes, void *new_value, size_t new_bytes);
 
 /* A program may define it: settings that are read at the start. */
 extern const char *malloc_conf;

@@ -1,0 +1,231 @@
+/* ctl: mallctl, mallctlnametomib and mallctlbymib. What they return for bad names, lengths and accesses is what jemalloc returns. */
+#include "api/ctl.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "api/export.h"
+#include "api/thread.h"
+#include "math/size_class.h"
+
+#include "qedmalloc/qedmalloc.h"
+
+/* ---- pieces ------------------------------------------------------------------------------------------------------ */
+
+static size_t piece_bytes(const char *name)
+{
+    return strcspn(name, ".");
+}
+
+/* Whether both names begin with the same pieces, so many. */
+static bool pieces_equal(const char *a, const char *b, uint32_t count)
+{
+    for (; count > 0; count--) {
+        size_t bytes = piece_bytes(a);
+        if (bytes != piece_bytes(b) || memcmp(a, b, bytes) != 0) {
+            return false;
+        }
+        a += bytes;
+        b += bytes;
+        if (count > 1 && (*a == '\0' || *b == '\0')) {
+            return false;
+        }
+        a += *a == '.' ? 1 : 0;
+        b += *b == '.' ? 1 : 0;
+    }
+    return true;
+}
+
+/* The first row that begins with the same pieces, so many, as this row. */
+static uint32_t row_first(uint32_t row, uint32_t count)
+{
+    uint32_t first = 0;
+    while (!pieces_equal(ctl_names[first].name, ctl_names[row].name, count)) {
+        first++;
+    }
+    return first;
+}
+
+/* Whether there is such an arena or class now. */
+static bool number_exists(char kind, size_t n)
+{
+    switch (kind) {
+    case 'a': return n <= arena_count() || n == CTL_ALL;        /* as many as there are stands for all, too */
+    case 'b': return n < SC_NBINS;
+    default: return n < SC_NSIZES - SC_NBINS;
+    }
+}
+
+/* Reads a piece that is a number in decimal. */
+static bool piece_number(const char *piece, size_t bytes, size_t *n)
+{
+    *n = 0;
+    for (size_t i = 0; i < bytes; i++) {
+        if (piece[i] < '0' || piece[i] > '9' || *n > SIZE_MAX / 10 - 1) {
+            return false;
+        }
+        *n = *n * 10 + (size_t)(piece[i] - '0');
+    }
+    return bytes > 0;
+}
+
+/* Whether a piece of the caller's name is that of the table's name. Writes the index of names for it, if that is another than the row's. */
+static bool piece_matches(const char *piece, size_t bytes, const char *wanted, size_t *number)
+{
+    size_t wanted_bytes = piece_bytes(wanted);
+    if (wanted[0] == '%') {
+        return piece_number(piece, bytes, number) && number_exists(wanted[1], *number);
+    }
+    return bytes == wanted_bytes && memcmp(piece, wanted, bytes) == 0;
+}
+
+/* Finds the index of names of a name, or of its first pieces where there is room for fewer. Returns the pieces that it has, or 0 if there is no
+ * such name. */
+static uint32_t name_to_mib(const char *name, size_t *mib, uint32_t room)
+{
+    for (uint32_t row = 0; row < ctl_name_count; row++) {
+        const char *piece = name, *wanted = ctl_names[row].name;
+        uint32_t    count = 0;
+        for (size_t number = 0; count < CTL_PIECES_MAX; number = 0) {
+            size_t bytes = piece_bytes(piece);
+            if (!piece_matches(piece, bytes, wanted, &number)) {
+                count = 0;
+                break;
+            }
+            if (count < room) {
+                mib[count] = wanted[0] == '%' ? number : row_first(row, count + 1);
+            }
+            count++;
+            piece += bytes;
+            wanted += piece_bytes(wanted);
+            if (*piece == '\0' || *wanted == '\0') {
+                break;
+            }
+            piece++;
+            wanted++;
+        }
+        if (count > 0 && *piece == '\0') {
+            return count;
+        }
+    }
+    return 0;
+}
+
+/* Finds the row of an index of names, and the numbers in it. Returns NULL where it leads to no name, or not to its end. */
+static const struct ctl_name *mib_to_name(const size_t *mib, size_t count, size_t *index)
+{
+    if (count == 0 || count > CTL_PIECES_MAX || mib[count - 1] >= ctl_name_count) {
+        return NULL;
+    }
+    uint32_t    row = (uint32_t)mib[count - 1], pieces = 0;     /* every name ends with a word */
+    const char *piece = ctl_names[row].name;
+    for (;; piece++) {
+        if (pieces == count) {
+            return NULL;
+        }
+        if (piece[0] == '%') {
+            if (!number_exists(piece[1], mib[pieces])) {
+                return NULL;
+            }
+            *index++ = mib[pieces];
+        } else if (mib[pieces] != row_first(row, pieces + 1)) {
+            return NULL;
+        }
+        pieces++;
+        piece += piece_bytes(piece);
+        if (*piece == '\0') {
+            return pieces == count ? &ctl_names[row] : NULL;
+        }
+    }
+}
+
+/* ---- reading and writing ----------------------------------------------------------------------------------------- */
+
+static size_t type_bytes(enum ctl_type type)
+{
+    switch (type) {
+    case CTL_BOOL: return sizeof(bool);
+    case CTL_UNSIGNED: return sizeof(unsigned);
+    case CTL_UINT32: return sizeof(uint32_t);
+    default: return sizeof(uint64_t);
+    }
+}
+
+/* A shorter buffer gets what it has room for, and the call says EINVAL. */
+static int ctl_give(const struct ctl_name *n, uint64_t value, void *old, size_t *old_bytes)
+{
+    size_t bytes = type_bytes(n->type), given = bytes < *old_bytes ? bytes : *old_bytes;
+    memcpy(old, &value, given);             /* little-endian: the first bytes are the low ones */
+    int result = *old_bytes == bytes ? 0 : EINVAL;
+    *old_bytes = given;
+    return result;
+}
+
+static int ctl_write(const struct ctl_name *n, const size_t *index, const void *new_value, size_t new_bytes)
+{
+    uint64_t value = 0;
+    if (new_bytes != type_bytes(n->type)) {
+        return EINVAL;
+    }
+    memcpy(&value, new_value, new_bytes);
+    if (n->type == CTL_BOOL && value > 1) {
+        return EINVAL;
+    }
+    return n->write(n, index, value);
+}
+
+static int ctl_access(const struct ctl_name *n, const size_t *index, void *old, size_t *old_bytes, const void *new_value, size_t new_bytes)
+{
+    uint64_t value = 0;
+    if (n->act != NULL) {
+        return old != NULL || old_bytes != NULL || new_value != NULL || new_bytes != 0 ? EPERM : n->act();
+    }
+    if (n->write == NULL && (new_value != NULL || new_bytes != 0)) {
+        return EPERM;
+    }
+    if (n->first && new_value != NULL) {
+        int result = ctl_write(n, index, new_value, new_bytes);
+        if (result != 0) {
+            return result;
+        }
+        new_value = NULL;
+    }
+    if (old != NULL && old_bytes != NULL) {
+        int result = n->read(n, index, &value);
+        result = result != 0 ? result : ctl_give(n, value, old, old_bytes);
+        if (result != 0) {
+            return result;
+        }
+    }
+    return new_value != NULL ? ctl_write(n, index, new_value, new_bytes) : 0;
+}
+
+/* ---- the functions ----------------------------------------------------------------------------------------------- */
+
+PUBLIC int qed_mallctlnametomib(const char *name, size_t *mib, size_t *mib_count)
+{
+    (void)thread_get();
+    uint32_t room = *mib_count < CTL_PIECES_MAX ? (uint32_t)*mib_count : CTL_PIECES_MAX;
+    uint32_t count = name_to_mib(name, mib, room);
+    *mib_count = count != 0 && count < *mib_count ? count : *mib_count;
+    return count == 0 ? ENOENT : 0;
+}
+
+PUBLIC int qed_mallctlbymib(const size_t *mib, size_t mib_count, void *old, size_t *old_bytes, void *new_value, size_t new_bytes)
+{
+    size_t index[CTL_PIECES_MAX];
+    (void)thread_get();
+    const struct ctl_name *n = mib_to_name(mib, mib_count, index);
+    return n == NULL ? ENOENT : ctl_access(n, index, old, old_bytes, new_value, new_bytes);
+}
+
+PUBLIC int qed_mallctl(const char *name, void *old, size_t *old_bytes, void *new_value, size_t new_bytes)
+{
+    size_t mib[CTL_PIECES_MAX], count = CTL_PIECES_MAX;
+    int    result = qed_mallctlnametomib(name, mib, &count);
+    return result != 0 ? result : qed_mallctlbymib(mib, count, old, old_bytes, new_value, new_bytes);
+}
+
+EXPORT(int, mallctlnametomib, (const char *name, size_t *mib, size_t *mib_count));
+EXPORT(int, mallctlbymib, (const size_t *mib, size_t mib_count, void *old, size_t *old_bytes, void *new_value, size_t new_bytes));
+EXPORT(int, mallctl, (const char *name, void *old, size_t *old_bytes, void *new_value, size_t new_bytes));

@@ -1,0 +1,60 @@
+/* ctl: the names of mallctl, what each has, and the statistics as they were at the last epoch.
+ *
+ * A name is pieces with dots between them. Some pieces are a number: an arena, a small class, a large class. An index of names (mib) has a
+ * number for each piece: for such a piece that number itself, for another one the row of the table that begins with the same pieces first.
+ */
+#ifndef QED_API_CTL_H
+#define QED_API_CTL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "blocks/arena.h"
+#include "blocks/bin.h"
+#include "blocks/large.h"
+#include "tcache/stats.h"
+
+#define CTL_ALL 4096U               /* stands for all arenas, as jemalloc's MALLCTL_ARENAS_ALL */
+#define CTL_PIECES_MAX 6U
+
+/* What the allocator held at the last epoch. A block that a thread keeps ready counts as out in bins, and not in totals.allocated. */
+struct ctl_stats {
+    uint64_t           epoch;
+    struct stats       totals;
+    struct large_stats large;
+    uint32_t           threads[ARENAS_MAX];
+    struct bin_stats   bins[ARENAS_MAX * SC_NBINS];
+};
+
+extern struct ctl_stats ctl_stats;  /* read and made new under the lock */
+void ctl_lock(void);                /* begins the first epoch, if there was none */
+void ctl_unlock(void);
+void ctl_refresh(void);
+
+void ctl_boot(void);                /* at the library's start: uptime counts from here */
+void ctl_postfork_child(void);      /* a thread that is gone may have held the lock */
+
+uint64_t ctl_small_bytes(uint32_t first, uint32_t end);     /* in blocks of slabs of these arenas, those that are kept ready too */
+uint64_t ctl_slab_bytes(uint32_t first, uint32_t end);
+
+/* ---- the table --------------------------------------------------------------------------------------------------- */
+
+enum ctl_type { CTL_BOOL, CTL_UNSIGNED, CTL_UINT32, CTL_SIZE, CTL_SSIZE, CTL_UINT64, CTL_TEXT, CTL_VOID };
+
+struct ctl_name {
+    const char   *name;             /* a piece that is a number stands as %a (arena), %b (small class), %l (large class) */
+    enum ctl_type type;
+    uint32_t      at;               /* what read makes of it */
+    bool          first;            /* a call that writes and reads writes first */
+    /* index has the name's numbers, in their order. A void name has act. The others can be read, and written if they have write; both
+     * return 0 or an errno. */
+    int (*read)(const struct ctl_name *n, const size_t *index, uint64_t *value);
+    int (*write)(const struct ctl_name *n, const size_t *index, uint64_t value);
+    int (*act)(void);
+};
+
+extern const struct ctl_name ctl_names[];
+extern const uint32_t        ctl_name_count;
+
+#endif

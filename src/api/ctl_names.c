@@ -1,0 +1,436 @@
+/* ctl_names: what each name of mallctl has.
+ *
+ * All arenas share one page cache. What it holds stands under arena 0, so that the sum over the arenas is the whole; its times are those of
+ * every arena. The figures of an arena's small blocks are its own.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "api/config.h"
+#include "api/ctl.h"
+#include "api/thread.h"
+#include "blocks/slab.h"
+#include "math/size_class.h"
+#include "pages/pages.h"
+#include "platform/os.h"
+#include "tcache/refill.h"
+
+#include "qedmalloc/qedmalloc.h"
+
+#define HUGE_PAGE_BYTES (2UL << 20)
+#define DECAY_MS_MAX (INT64_C(1) << 40)
+#define NANOSECONDS 1000000U                /* of a millisecond */
+#define INTERFACE "5.3.0-0-qedmalloc-"      /* jemalloc's version whose interface this is, then the library's */
+
+static uint64_t boot_ms;
+
+void ctl_boot(void)
+{
+    boot_ms = os_clock_ms();
+}
+
+/* ---- constants and settings -------------------------------------------------------------------------------------- */
+
+static int read_constant(const struct ctl_name *n, const size_t *index, uint64_t *value)
+{
+    (void)index;
+    *value = n->at;
+    return 0;
+}
+
+static int read_text(uint64_t *value, const char *text)
+{
+    *value = (uint64_t)(uintptr_t)text;
+    return 0;
+}
+
+static int read_version(const struct ctl_name *n, const size_t *index, uint64_t *value)
+{
+    (void)n, (void)index;
+    return read_text(value, INTERFACE QEDMALLOC_VERSION);
+}
+
+static int read_build_conf(const struct ctl_name *n, const size_t *index, uint64_t *value)
+{
+    (void)n, (void)index;
+    return read_text(value, QEDMALLOC_BUILD_CONF);
+}
+
+static int read_disabled(const struct ctl_name *n, const size_t *index, uint64_t *value)
+{
+    (void)n, (void)index;
+    return read_text(value, "disabled");
+}
+
+/* opt.NAME: the setting as it was read at the start, or the only value that it has. */
+static int read_option(const struct ctl_name *n, const size_t *index, uint64_t *value)
+{
+    (void)index;
+    const struct config_option *o = config_options;
+    while (strcmp(o->name, n->name + sizeof "opt." - 1) != 0) {
+        o++;
+    }
+    const char *at = (const char *)&config + o->at;
+    if (o->type == CONFIG_WORD) {
+        return read_text(value, o->why == NULL ? at : o->word);
+    }
+    *value = o->why != NULL ? (uint64_t)o->least
+             : o->type == CONFIG_BOOL ? *(const bool *)at
+             : o->type == CONFIG_UNSIGNED ? *(const uint32_t *)at
+                                          : *(const uint64_t *)at;
+    return 0;
+}
+
+/* What has one value can be "set" to it. */
+static int write_constant(const struct ctl_name *n, const size_t *index, uint64_t value)
+{
+    uint64_t now = 0;
+    int      result = n->read(n, index, &now);
+    return result != 0 ? result : now == value ? 0 : EPERM;
+}
+
+/* ---- threads ----------------------------------------------------------------------------------------------------- */
+
+static int read_thread_arena(const struct ctl_name *n, const size_t *index, uint64_t *value)
+{
+    (void)n, (void)index;
+    *value = thread_get()->arena;
+    return 0;
+}
+
+static int act_flush(void)
+{
+    refill_flush(thread_get());
+    return 0;
+}
+
+/* ---- arenas ------------------------------------------------------------------------------------------------------ */
+
+static int read_narenas(const struct ctl_name *n, const size_t *index, uint64_t *value)
+{
+    (void)n, (void)index;
+    *value = arena_count();
+    return 0;
+}
+
+static int read_initialized(const struct ctl_name *n, const size_t *index, uint64_t *value)
+{
+    (void)n;
+    *value = index[0] < arena_count() || index[0] == CTL_ALL ? 1 : 0;
+    return 0;
+}
+
+static int act_decay(void)
+{
+    pages_decay();
+    return 0;
+}
+
+static int act_purge(void)
+{
+    (void)pages_trim();
+    return 0;
+}
+
+static int write_dss(const struct ctl_name *n, const size_t *index, uint64_t value)
+{
+    (void)n, (void)index;
+    const char *text = (const char *)(uintptr_t)value;
+    return text == NULL ? EINVAL : strcmp(text, "disabled") == 0 ? 0 : EPERM;
+}
+
+/* at: 0 for dirty, 1 for muzzy pages */
+static int read_decay(const struct ctl_name *n, const size_t *index, uint64_t *value)
+{
+    (void)index;
+    ctl_lock();
+    *value = (uint64_t)ATOMIC_LOAD(decay_ms[n->at]);
+    ctl_unlock();
+    return 0;
+}
+
+static int write_decay(const struct ctl_name *n, const size_t *index, uint64_t value)
+{
+    (void)index;
+    int64_t ms = (int64_t)value;
+    if (ms < -1 || ms > DECAY_MS_MAX) {
+        return EFAULT;
+    }
+    ctl_lock();
+    pages_set_decay(n->at == 0 ? ms : ATOMIC_LOAD(decay_ms[0]), n->at == 1 ? ms : ATOMIC_LOAD(decay_ms[1]));
+    ctl_unlock();
+    pages_decay();
+    return 0;
+}
+
+enum { CLASS_BYTES, CLASS_REGIONS, CLASS_SLAB_BYTES };
+
+static int read_bin(const struct ctl_name *n, const size_t *index, uint64_t *value)
+{
+    size_t i = index[0];
+    *value = n->at == CLASS_BYTES ? slab_bytes[i] : n->at == CLASS_REGIONS ? slab_regions[i] : slab_npages[i] * PAGE;
+    return 0;
+}
+
+static int read_lextent(const struct ctl_name *n, const size_t *index, uint64_t *value)
+{
+    (void)n;
+    *value = size_class_bytes(SC_NBINS + (uint32_t)index[0]);
+    return 0;
+}
+
+/* ---- statistics, as they were at the last epoch ------------------------------------------------------------------- */
+
+static int read_epoch(const struct ctl_name *n, const size_t *index, uint64_t *value)
+{
+    (void)n, (void)index;
+    ctl_lock();
+    *value = ctl_stats.epoch;
+    ctl_unlock();
+    return 0;
+}
+
+static int write_epoch(const struct ctl_name *n, const size_t *index, uint64_t value)
+{
+    (void)n, (void)index, (void)value;
+    ctl_lock();
+    ctl_refresh();
+    ctl_unlock();
+    return 0;
+}
+
+enum total { ALLOCATED, ACTIVE, METADATA, RESIDENT, MAPPED, RETAINED, PACTIVE, PDIRTY, PMUZZY, LARGE_BYTES, LARGE_MADE, LARGE_GONE };
+
+static uint64_t total(enum total which)
+{
+    const struct stats *s = &ctl_stats.totals;
+    switch (which) {
+    case ALLOCATED: return s->allocated;
+    case ACTIVE: return s->active;
+    case METADATA: return s->metadata;
+    case RESIDENT: return s->active + s->dirty + s->metadata;
+    case MAPPED: return s->active + s->dirty + s->muzzy + s->metadata;
+    case RETAINED: return s->retained;
+    case PACTIVE: return s->active / PAGE;
+    case PDIRTY: return s->dirty / PAGE;
+    case PMUZZY: return s->muzzy / PAGE;
+    case LARGE_BYTES: return s->active - ctl_slab_bytes(0, arena_count());
+    case LARGE_MADE: return ctl_stats.large.allocated;
+    default: return ctl_stats.large.freed;
+    }
+}
+
+static int read_total(const struct ctl_name *n, const size_t *index, uint64_t *value)
+{
+    (void)index;
+    ctl_lock();
+    *value = total(n->at);
+    ctl_unlock();
+    return 0;
+}
+
+static int read_active_now(const struct ctl_name *n, const size_t *index, uint64_t *value)
+{
+    (void)n, (void)index;
+    struct pages_stats p;
+    (void)thread_get();
+    pages_read_stats(&p);
+    *value = p.npages[EXTENT_ACTIVE] * PAGE;
+    return 0;
+}
+
+/* The arenas that a number stands for: itself, or all. */
+static uint32_t arenas_from(size_t i)
+{
+    return i < arena_count() ? (uint32_t)i : 0;
+}
+
+static uint32_t arenas_to(size_t i)
+{
+    return i < arena_count() ? (uint32_t)i + 1 : arena_count();
+}
+
+/* What the page cache holds, under arena 0 and under all. An arena's own slabs are its active pages. */
+static int read_arena_total(const struct ctl_name *n, const size_t *index, uint64_t *value)
+{
+    uint32_t from = arenas_from(index[0]), to = arenas_to(index[0]);
+    ctl_lock();
+    *value = from > 0 ? 0 : total(n->at);
+    if (n->at == PACTIVE) {
+        *value = (ctl_slab_bytes(from, to) + (from == 0 ? total(LARGE_BYTES) : 0)) / PAGE;
+    }
+    ctl_unlock();
+    return 0;
+}
+
+static int read_nthreads(const struct ctl_name *n, const size_t *index, uint64_t *value)
+{
+    (void)n;
+    *value = 0;
+    ctl_lock();
+    for (uint32_t a = arenas_from(index[0]); a < arenas_to(index[0]); a++) {
+        *value += ctl_stats.threads[a];
+    }
+    ctl_unlock();
+    return 0;
+}
+
+static int read_uptime(const struct ctl_name *n, const size_t *index, uint64_t *value)
+{
+    (void)n, (void)index;
+    *value = (os_clock_ms() - boot_ms) * NANOSECONDS;
+    return 0;
+}
+
+enum { LIVE, SLABS, FILLED, FLUSHED };
+
+static uint64_t bin_part(const struct bin_stats *b, uint32_t part)
+{
+    return part == LIVE ? b->regions_live : part == SLABS ? b->slabs : part == FILLED ? b->filled : b->flushed;
+}
+
+static int read_arena_bin(const struct ctl_name *n, const size_t *index, uint64_t *value)
+{
+    *value = 0;
+    ctl_lock();
+    for (uint32_t a = arenas_from(index[0]); a < arenas_to(index[0]); a++) {
+        *value += bin_part(&ctl_stats.bins[a * SC_NBINS + index[1]], n->at);
+    }
+    ctl_unlock();
+    return 0;
+}
+
+static int read_small_bytes(const struct ctl_name *n, const size_t *index, uint64_t *value)
+{
+    (void)n;
+    ctl_lock();
+    *value = ctl_small_bytes(arenas_from(index[0]), arenas_to(index[0]));
+    ctl_unlock();
+    return 0;
+}
+
+static int read_small(const struct ctl_name *n, const size_t *index, uint64_t *value)
+{
+    *value = 0;
+    ctl_lock();
+    for (uint32_t i = arenas_from(index[0]) * SC_NBINS; i < arenas_to(index[0]) * SC_NBINS; i++) {
+        *value += bin_part(&ctl_stats.bins[i], n->at);
+    }
+    ctl_unlock();
+    return 0;
+}
+
+/* ---- the table --------------------------------------------------------------------------------------------------- */
+
+#define RO(name, type, read, at) {name, type, at, false, read, NULL, NULL}
+#define RW(name, type, read, write, at) {name, type, at, false, read, write, NULL}
+#define ACT(name, act) {name, CTL_VOID, 0, false, NULL, NULL, act}
+#define CONSTANT(name, type, number) RO(name, type, read_constant, number)
+#define OPTION(name, type) RO("opt." name, type, read_option, 0)
+
+const struct ctl_name ctl_names[] = {
+    RO("version", CTL_TEXT, read_version, 0),
+    {"epoch", CTL_UINT64, 0, true, read_epoch, write_epoch, NULL},
+    RW("background_thread", CTL_BOOL, read_constant, write_constant, 0),
+    RW("max_background_threads", CTL_SIZE, read_constant, write_constant, 0),
+    CONSTANT("config.cache_oblivious", CTL_BOOL, 0),
+    CONSTANT("config.debug", CTL_BOOL, 0),
+    CONSTANT("config.fill", CTL_BOOL, 0),
+    CONSTANT("config.lazy_lock", CTL_BOOL, 0),
+    RO("config.malloc_conf", CTL_TEXT, read_build_conf, 0),
+    CONSTANT("config.prof", CTL_BOOL, 0),
+    CONSTANT("config.prof_libgcc", CTL_BOOL, 0),
+    CONSTANT("config.prof_libunwind", CTL_BOOL, 0),
+    CONSTANT("config.stats", CTL_BOOL, 1),
+    CONSTANT("config.utrace", CTL_BOOL, 0),
+    CONSTANT("config.xmalloc", CTL_BOOL, 0),
+    OPTION("abort", CTL_BOOL),
+    OPTION("confirm_conf", CTL_BOOL),
+    OPTION("abort_conf", CTL_BOOL),
+    OPTION("cache_oblivious", CTL_BOOL),
+    OPTION("metadata_thp", CTL_TEXT),
+    OPTION("trust_madvise", CTL_BOOL),
+    OPTION("retain", CTL_BOOL),
+    OPTION("dss", CTL_TEXT),
+    OPTION("narenas", CTL_UNSIGNED),
+    OPTION("oversize_threshold", CTL_SIZE),
+    OPTION("percpu_arena", CTL_TEXT),
+    OPTION("background_thread", CTL_BOOL),
+    OPTION("max_background_threads", CTL_SIZE),
+    OPTION("dirty_decay_ms", CTL_SSIZE),
+    OPTION("muzzy_decay_ms", CTL_SSIZE),
+    OPTION("lg_extent_max_active_fit", CTL_SIZE),
+    OPTION("stats_print", CTL_BOOL),
+    OPTION("stats_print_opts", CTL_TEXT),
+    OPTION("stats_interval", CTL_UINT64),
+    OPTION("stats_interval_opts", CTL_TEXT),
+    OPTION("tcache", CTL_BOOL),
+    OPTION("tcache_max", CTL_SIZE),
+    OPTION("thp", CTL_TEXT),
+    OPTION("zero_realloc", CTL_TEXT),
+    OPTION("disable_large_size_classes", CTL_BOOL),
+    OPTION("process_madvise_max_batch", CTL_SIZE),
+    RW("thread.arena", CTL_UNSIGNED, read_thread_arena, write_constant, 0),
+    RW("thread.tcache.enabled", CTL_BOOL, read_constant, write_constant, 1),
+    ACT("thread.tcache.flush", act_flush),
+    RW("thread.tcache.max", CTL_SIZE, read_constant, write_constant, SC_LARGE_MINCLASS << (LARGE_CACHED - 1) / SC_NGROUP),
+    ACT("thread.idle", act_flush),
+    RO("arena.%a.initialized", CTL_BOOL, read_initialized, 0),
+    ACT("arena.%a.decay", act_decay),
+    ACT("arena.%a.purge", act_purge),
+    RW("arena.%a.dss", CTL_TEXT, read_disabled, write_dss, 0),
+    RW("arena.%a.dirty_decay_ms", CTL_SSIZE, read_decay, write_decay, 0),
+    RW("arena.%a.muzzy_decay_ms", CTL_SSIZE, read_decay, write_decay, 1),
+    RO("arenas.narenas", CTL_UNSIGNED, read_narenas, 0),
+    RW("arenas.dirty_decay_ms", CTL_SSIZE, read_decay, write_decay, 0),
+    RW("arenas.muzzy_decay_ms", CTL_SSIZE, read_decay, write_decay, 1),
+    CONSTANT("arenas.quantum", CTL_SIZE, SC_QUANTUM),
+    CONSTANT("arenas.page", CTL_SIZE, PAGE),
+    CONSTANT("arenas.hugepage", CTL_SIZE, HUGE_PAGE_BYTES),
+    CONSTANT("arenas.tcache_max", CTL_SIZE, SC_LARGE_MINCLASS << (LARGE_CACHED - 1) / SC_NGROUP),
+    CONSTANT("arenas.nbins", CTL_UNSIGNED, SC_NBINS),
+    CONSTANT("arenas.nhbins", CTL_UNSIGNED, SC_NBINS + LARGE_CACHED),
+    RO("arenas.bin.%b.size", CTL_SIZE, read_bin, CLASS_BYTES),
+    RO("arenas.bin.%b.nregs", CTL_UINT32, read_bin, CLASS_REGIONS),
+    RO("arenas.bin.%b.slab_size", CTL_SIZE, read_bin, CLASS_SLAB_BYTES),
+    CONSTANT("arenas.nlextents", CTL_UNSIGNED, SC_NSIZES - SC_NBINS),
+    RO("arenas.lextent.%l.size", CTL_SIZE, read_lextent, 0),
+    RO("approximate_stats.active", CTL_SIZE, read_active_now, 0),
+    RO("stats.allocated", CTL_SIZE, read_total, ALLOCATED),
+    RO("stats.active", CTL_SIZE, read_total, ACTIVE),
+    RO("stats.metadata", CTL_SIZE, read_total, METADATA),
+    CONSTANT("stats.metadata_thp", CTL_SIZE, 0),
+    RO("stats.resident", CTL_SIZE, read_total, RESIDENT),
+    RO("stats.mapped", CTL_SIZE, read_total, MAPPED),
+    RO("stats.retained", CTL_SIZE, read_total, RETAINED),
+    CONSTANT("stats.pinned", CTL_SIZE, 0),
+    CONSTANT("stats.background_thread.num_threads", CTL_SIZE, 0),
+    CONSTANT("stats.background_thread.num_runs", CTL_UINT64, 0),
+    CONSTANT("stats.background_thread.run_interval", CTL_UINT64, 0),
+    RO("stats.arenas.%a.dss", CTL_TEXT, read_disabled, 0),
+    RO("stats.arenas.%a.dirty_decay_ms", CTL_SSIZE, read_decay, 0),
+    RO("stats.arenas.%a.muzzy_decay_ms", CTL_SSIZE, read_decay, 1),
+    RO("stats.arenas.%a.nthreads", CTL_UNSIGNED, read_nthreads, 0),
+    RO("stats.arenas.%a.uptime", CTL_UINT64, read_uptime, 0),
+    RO("stats.arenas.%a.pactive", CTL_SIZE, read_arena_total, PACTIVE),
+    RO("stats.arenas.%a.pdirty", CTL_SIZE, read_arena_total, PDIRTY),
+    RO("stats.arenas.%a.pmuzzy", CTL_SIZE, read_arena_total, PMUZZY),
+    RO("stats.arenas.%a.mapped", CTL_SIZE, read_arena_total, MAPPED),
+    RO("stats.arenas.%a.retained", CTL_SIZE, read_arena_total, RETAINED),
+    CONSTANT("stats.arenas.%a.pinned", CTL_SIZE, 0),
+    RO("stats.arenas.%a.base", CTL_SIZE, read_arena_total, METADATA),
+    CONSTANT("stats.arenas.%a.internal", CTL_SIZE, 0),
+    CONSTANT("stats.arenas.%a.metadata_thp", CTL_SIZE, 0),
+    RO("stats.arenas.%a.resident", CTL_SIZE, read_arena_total, RESIDENT),
+    RO("stats.arenas.%a.small.allocated", CTL_SIZE, read_small_bytes, 0),
+    RO("stats.arenas.%a.small.nmalloc", CTL_UINT64, read_small, FILLED),
+    RO("stats.arenas.%a.small.ndalloc", CTL_UINT64, read_small, FLUSHED),
+    RO("stats.arenas.%a.large.allocated", CTL_SIZE, read_arena_total, LARGE_BYTES),
+    RO("stats.arenas.%a.large.nmalloc", CTL_UINT64, read_arena_total, LARGE_MADE),
+    RO("stats.arenas.%a.large.ndalloc", CTL_UINT64, read_arena_total, LARGE_GONE),
+    RO("stats.arenas.%a.bins.%b.nmalloc", CTL_UINT64, read_arena_bin, FILLED),
+    RO("stats.arenas.%a.bins.%b.ndalloc", CTL_UINT64, read_arena_bin, FLUSHED),
+    RO("stats.arenas.%a.bins.%b.curregs", CTL_SIZE, read_arena_bin, LIVE),
+    RO("stats.arenas.%a.bins.%b.curslabs", CTL_SIZE, read_arena_bin, SLABS),
+};
+const uint32_t ctl_name_count = sizeof ctl_names / sizeof ctl_names[0];
