@@ -54,6 +54,7 @@ struct ctl_name {
     int (*act)(void);
 };
 
+extern const char            ctl_version[];
 extern const struct ctl_name ctl_names[];
 extern const uint32_t        ctl_name_count;
 

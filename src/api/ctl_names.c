@@ -22,6 +22,8 @@
 #define NANOSECONDS 1000000U                /* of a millisecond */
 #define INTERFACE "5.3.0-0-qedmalloc-"      /* jemalloc's version whose interface this is, then the library's */
 
+const char ctl_version[] = INTERFACE QEDMALLOC_VERSION;
+
 static uint64_t boot_ms;
 
 void ctl_boot(void)
@@ -47,7 +49,7 @@ static int read_text(uint64_t *value, const char *text)
 static int read_version(const struct ctl_name *n, const size_t *index, uint64_t *value)
 {
     (void)n, (void)index;
-    return read_text(value, INTERFACE QEDMALLOC_VERSION);
+    return read_text(value, ctl_version);
 }
 
 static int read_build_conf(const struct ctl_name *n, const size_t *index, uint64_t *value)
@@ -362,7 +364,7 @@ const struct ctl_name ctl_names[] = {
     OPTION("lg_extent_max_active_fit", CTL_SIZE),
     OPTION("stats_print", CTL_BOOL),
     OPTION("stats_print_opts", CTL_TEXT),
-    OPTION("stats_interval", CTL_UINT64),
+    OPTION("stats_interval", CTL_SSIZE),
     OPTION("stats_interval_opts", CTL_TEXT),
     OPTION("tcache", CTL_BOOL),
     OPTION("tcache_max", CTL_SIZE),

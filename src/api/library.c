@@ -8,6 +8,7 @@
 #include "api/ctl.h"
 #include "api/report.h"
 #include "api/stats_page.h"
+#include "api/stats_print.h"
 #include "api/thread.h"
 #include "platform/os.h"
 #include "tcache/stats.h"
@@ -51,7 +52,7 @@ __attribute__((destructor)) static void library_end(void)
 {
     library_exits = library_left;
     if (config.stats_print) {
-        report_print();
+        config.stats_jemalloc ? stats_print_at_exit() : report_print();
     }
 }
 

@@ -78,6 +78,11 @@ int    qed_mallctl(const char *name, void *old, size_t *old_bytes, void *new_val
 int    qed_mallctlnametomib(const char *name, size_t *mib, size_t *mib_count);
 int    qed_mallctlbymib(const size_t *mib, size_t mib_count, void *old, size_t *old_bytes, void *new_value, size_t new_bytes);
 
+/* Statistics, by the callback or to qed_malloc_message or on standard error. Letters: J JSON; without g general information, m all arenas
+ * together, a each arena, b classes. */
+void qed_malloc_stats_print(void (*write)(void *opaque, const char *text), void *opaque, const char *options);
+extern void (*qed_malloc_message)(void *opaque, const char *text);      /* where text goes without a callback, if it is set */
+
 /* A program may define it: settings that are read at the start, name:value pairs with commas between them (QEDMALLOC_CONF). */
 extern const char *qed_malloc_conf;
 

@@ -39,6 +39,9 @@ int mallctl(const char *name, void *old, size_t *old_bytes, void *new_value, siz
 int mallctlnametomib(const char *name, size_t *mib, size_t *mib_count);
 int mallctlbymib(const size_t *mib, size_t mib_count, void *old, size_t *old_bytes, void *new_value, size_t new_bytes);
 
+void malloc_stats_print(void (*write)(void *opaque, const char *text), void *opaque, const char *options);
+extern void (*malloc_message)(void *opaque, const char *text);
+
 /* A program may define it: settings that are read at the start. */
 extern const char *malloc_conf;
 
