@@ -6,7 +6,7 @@ COMPILE_TEST = $(CC) $(CPPFLAGS) -Itests -O1 -g -std=gnu11 -pthread $(WARN) -MMD
 LINK_STRESS  = $(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -std=gnu11 -pthread $(WARN) -MMD -MP $(CORE_OBJ) $(LINUX) $(PRE_OBJ)
 $(foreach c,COMPILE_TEST LINK_STRESS,$(eval $(call command,$c)))
 
-.PHONY: build-test abuse system mallctl-table preload stress trace-test
+.PHONY: build-test abuse system clients mallctl-table preload stress trace-test
 build-test:             ## each change of compiler, flags or parameters rebuilds what it must, and only that
 	@tests/build/run
 
@@ -15,6 +15,9 @@ abuse: $(SO)            ## one program per misuse, each with its exact message
 
 system: lib             ## standards, threads, fork, dlopen, limits, exports, instruction count
 	@tests/system/run $(BUILD)
+
+clients: $(SO)          ## programs written for jemalloc, here and on Debian's libjemalloc2
+	@tests/clients/run $(SO) $(BUILD)/clients
 
 mallctl-table: lib      ## every name of jemalloc's manual: what mallctl says of it, and whether it works, has one value, is hidden or not there yet
 	@tests/system/run $(BUILD) mallctl
