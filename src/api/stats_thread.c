@@ -143,8 +143,9 @@ static void stats_fork_child(void)
 
 const struct stats_page *stats_page_start(void)
 {
-    if (pthread_atfork(stats_fork_prepare, NULL, stats_fork_child) != 0 || !stats_begin()) {
+    if (!stats_begin() || pthread_atfork(stats_fork_prepare, NULL, stats_fork_child) != 0) {
         struct text t = {.length = 0};
+        stats_page_stop();
         text_add(&t, "qedmalloc: QEDMALLOC_CONF: stats_page: no page: it takes Linux 5.9, a thread and a file in memory\n");
         text_write(&t);
     }
