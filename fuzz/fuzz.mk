@@ -79,7 +79,7 @@ fuzz-smoke fuzz-threads fuzz-mutants fuzz-replay fuzz-campaign fuzz-coverage: se
 # ---- rules for files ---------------------------------------------------------------------------------------------
 
 # Harnesses that put all variables of the allocator back before each input (fuzz/reset.h).
-RESET := malloc misuse pages page_cache bin
+RESET := malloc ctl misuse pages page_cache bin
 # The harness of the misuses goes on where the trap would end the process.
 for_module = $(if $(filter misuse,$1),-Wl$(,)--wrap=os_abort) $(if $(filter $(RESET),$1),-Wl$(,)-T$(,)fuzz/reset.ld)
 $(RESET:%=$(BUILD)/%_fuzz) $(BUILD)/case: fuzz/reset.ld

@@ -1,0 +1,157 @@
+/* ctl_fuzz: mallctl with names, indexes of names and lengths that the input makes up. The world is the allocator with a few blocks, over the
+ * deterministic OS. The step is one call. The check is that nothing is written beyond what a call says that it has written, that it returns
+ * one of its errors and leaves errno, that a name and its index of names have the same value, and that the statistics are exact. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/thread.h"
+#include "platform/os_fake.h"
+#include "qedmalloc/qedmalloc.h"
+#include "reset.h"
+
+#define BLOCKS 16U
+#define PIECES 8U
+
+static const uint8_t *input;
+static size_t         input_left;
+
+static uint32_t take(void)
+{
+    uint32_t x = input_left > 0 ? *input++ : 0;
+    input_left -= input_left > 0 ? 1 : 0;
+    return x;
+}
+
+static _Noreturn void fail(const char *what, const char *name)
+{
+    fprintf(stderr, "ctl_fuzz: %s: %s\n", what, name);
+    abort();
+}
+
+static const char *const words[] = {
+    "version", "epoch", "stats", "arenas", "arena", "thread", "opt", "config", "tcache", "0", "1", "4096", "35", "36", "99999999999999999999", "-1", "",
+    "allocated", "active", "bins", "bin", "lextent", "size", "nregs", "curregs", "nmalloc", "small", "large", "purge", "decay", "dirty_decay_ms",
+    "muzzy_decay_ms", "flush", "idle", "initialized", "narenas", "tcache_max", "enabled", "background_thread", "max_background_threads", "approximate_stats",
+    "pactive", "pdirty", "retained", "resident", "dss", "prof", "stats_print_opts", "malloc_conf", "nbins", "page",
+};
+
+static void take_name(char *name, size_t room)
+{
+    uint32_t count = take() % 7;
+    size_t   used = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t w = take();
+        int      n = w < 250 ? snprintf(name + used, room - used, "%s%s", i > 0 ? "." : "", words[w % (sizeof words / sizeof *words)])
+                             : snprintf(name + used, room - used, "%c%c", (int)(take() | 1), (int)(take() | 1));
+        used += (size_t)n;
+    }
+    name[used] = '\0';
+}
+
+static int checked(int result, const char *name)
+{
+    if (result != 0 && result != ENOENT && result != EPERM && result != EINVAL && result != EFAULT) {
+        fail("another error", name);
+    }
+    if (errno != 77) {
+        fail("errno changed", name);
+    }
+    return result;
+}
+
+/* Reads and writes with lengths from the input, into a buffer whose rest must stay. */
+static void access_value(const char *name)
+{
+    uint8_t  old[24], kept[24];
+    uint64_t value = take() % 4 == 0 ? UINT64_MAX - take() : take();
+    size_t   given = take() % 17, bytes = given, new_bytes = take() % 4 == 0 ? take() % 17 : 8;
+    bool     reads = take() % 4 != 0, writes = take() % 4 == 0;
+    if (strstr(name, "dss") != NULL) {      /* a pointer to a text, which must be one */
+        value = take() % 2 == 0 ? (uint64_t)(uintptr_t)"disabled" : (uint64_t)(uintptr_t)"primary";
+        new_bytes = 8;
+    }
+    uint64_t values[3] = {value, value, value};
+    memset(old, 0xA5, sizeof old);
+    memset(kept, 0xA5, sizeof kept);
+    int result = checked(qed_mallctl(name, reads ? old : NULL, reads ? &bytes : NULL, writes ? values : NULL, writes ? new_bytes : 0), name);
+    if (bytes > given || memcmp(old + bytes, kept, sizeof old - bytes) != 0) {
+        fail("wrote more than it says", name);
+    }
+    if (result == 0 && reads && bytes != given) {
+        fail("another length is no error", name);
+    }
+}
+
+static void compare_with_mib(const char *name)
+{
+    size_t  mib[PIECES], count = PIECES, bytes[2] = {16, 16};
+    uint8_t a[16] = {0}, b[16] = {0};
+    int     there = checked(qed_mallctlnametomib(name, mib, &count), name);
+    if (there == 0) {
+        int by_name = checked(qed_mallctl(name, a, &bytes[0], NULL, 0), name);
+        int by_mib = checked(qed_mallctlbymib(mib, count, b, &bytes[1], NULL, 0), name);
+        if (by_name != by_mib || bytes[0] != bytes[1] || (memcmp(a, b, 16) != 0 && strstr(name, "uptime") == NULL)) {
+            fail("a name and its index of names differ", name);
+        }
+    }
+}
+
+static void any_mib(void)
+{
+    size_t   mib[PIECES], count = take() % (PIECES + 1), bytes = take() % 17;
+    uint8_t  old[24];
+    uint64_t zero = 0;
+    for (uint32_t i = 0; i < PIECES; i++) {
+        uint32_t x = take();
+        mib[i] = x == 255 ? SIZE_MAX : x == 254 ? 4096 : x;
+    }
+    bool writes = take() % 4 == 0;
+    (void)checked(qed_mallctlbymib(mib, count, old, &bytes, writes ? &zero : NULL, writes ? sizeof zero : 0), "mib");
+}
+
+static void check_statistics(void *const *block)
+{
+    uint64_t epoch = 1;
+    size_t   live = 0, allocated = 0, bytes = sizeof allocated;
+    for (uint32_t i = 0; i < BLOCKS; i++) {
+        live += qed_malloc_usable_size(block[i]);
+    }
+    (void)checked(qed_mallctl("epoch", NULL, NULL, &epoch, sizeof epoch), "epoch");
+    if (checked(qed_mallctl("stats.allocated", &allocated, &bytes, NULL, 0), "stats.allocated") != 0 || allocated != live) {
+        fail("differs from the live blocks", "stats.allocated");
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    void *block[BLOCKS] = {NULL};
+    char  name[512];
+    reset();
+    input = data;
+    input_left = size;
+    arena_boot(1 + take() % 4);
+    while (input_left > 0) {
+        uint32_t op = take(), i = op / 8 % BLOCKS;
+        errno = 77;
+        switch (op % 8) {
+        case 0:
+            qed_free(block[i]);
+            block[i] = qed_mallocx((size_t)take() << op / 32, 0);
+            break;
+        case 1: check_statistics(block); break;
+        case 2: any_mib(); break;
+        case 3: case 4:
+            take_name(name, sizeof name);
+            compare_with_mib(name);
+            break;
+        default:
+            take_name(name, sizeof name);
+            access_value(name);
+        }
+    }
+    return 0;
+}
