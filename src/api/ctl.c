@@ -36,14 +36,13 @@ static bool pieces_equal(const char *a, const char *b, uint32_t count)
     return true;
 }
 
-/* The first row that begins with the same pieces, so many, as this row. */
+/* The first row that begins with the same pieces, so many, as this row. Such rows stand together. */
 static uint32_t row_first(uint32_t row, uint32_t count)
 {
-    uint32_t first = 0;
-    while (!pieces_equal(ctl_names[first].name, ctl_names[row].name, count)) {
-        first++;
+    while (row > 0 && pieces_equal(ctl_names[row - 1].name, ctl_names[row].name, count)) {
+        row--;
     }
-    return first;
+    return row;
 }
 
 /* Whether there is such an arena or class now. */
@@ -69,7 +68,7 @@ static bool piece_number(const char *piece, size_t bytes, size_t *n)
     return bytes > 0;
 }
 
-/* Whether a piece of the caller's name is that of the table's name. Writes the index of names for it, if that is another than the row's. */
+/* Whether a piece of the caller's name is that of the table's name. Where that is a number, it is read. */
 static bool piece_matches(const char *piece, size_t bytes, const char *wanted, size_t *number)
 {
     size_t wanted_bytes = piece_bytes(wanted);
@@ -79,36 +78,45 @@ static bool piece_matches(const char *piece, size_t bytes, const char *wanted, s
     return bytes == wanted_bytes && memcmp(piece, wanted, bytes) == 0;
 }
 
+/* Compares a name with the row's, as far as it goes. Returns its pieces, or 0 where it is none of the row's beginnings; numbers[] gets what
+ * stands for a number. */
+static uint32_t name_pieces(const char *name, const char *wanted, size_t *numbers)
+{
+    for (uint32_t count = 0; count < CTL_PIECES_MAX; count++) {
+        size_t bytes = piece_bytes(name);
+        if (!piece_matches(name, bytes, wanted, &numbers[count])) {
+            return 0;
+        }
+        name += bytes;
+        wanted += piece_bytes(wanted);
+        if (*name == '\0') {
+            return count + 1;
+        }
+        if (*wanted == '\0') {
+            return 0;
+        }
+        name++;
+        wanted++;
+    }
+    return 0;
+}
+
 /* Finds the index of names of a name, or of its first pieces where there is room for fewer. Returns the pieces that it has, or 0 if there is no
  * such name. */
 static uint32_t name_to_mib(const char *name, size_t *mib, uint32_t room)
 {
-    for (uint32_t row = 0; row < ctl_name_count; row++) {
-        const char *piece = name, *wanted = ctl_names[row].name;
-        uint32_t    count = 0;
-        for (size_t number = 0; count < CTL_PIECES_MAX; number = 0) {
-            size_t bytes = piece_bytes(piece);
-            if (!piece_matches(piece, bytes, wanted, &number)) {
-                count = 0;
-                break;
-            }
-            if (count < room) {
-                mib[count] = wanted[0] == '%' ? number : row_first(row, count + 1);
-            }
-            count++;
-            piece += bytes;
-            wanted += piece_bytes(wanted);
-            if (*piece == '\0' || *wanted == '\0') {
-                break;
-            }
-            piece++;
-            wanted++;
-        }
-        if (count > 0 && *piece == '\0') {
-            return count;
-        }
+    size_t   numbers[CTL_PIECES_MAX];
+    uint32_t row = 0, count = 0;
+    while (row < ctl_name_count && (count = name_pieces(name, ctl_names[row].name, numbers)) == 0) {
+        row++;
     }
-    return 0;
+    const char *wanted = row < ctl_name_count ? ctl_names[row].name : "";
+    for (uint32_t i = 0; i < count && i < room; i++) {
+        mib[i] = wanted[0] == '%' ? numbers[i] : row_first(row, i + 1);
+        wanted += piece_bytes(wanted);
+        wanted += *wanted == '.' ? 1 : 0;
+    }
+    return count;
 }
 
 /* Finds the row of an index of names, and the numbers in it. Returns NULL where it leads to no name, or not to its end. */

@@ -52,8 +52,51 @@ static inline void zero_rest(uint64_t block, uint64_t from, uint64_t bytes)
 
 /* ---- taking ------------------------------------------------------------------------------------------------------ */
 
-/* Returns a block whose usable bytes are all zero. Up to a page the blocks of a class whose size is a multiple of the alignment are
- * aligned, so that the pages of a large one need not be written. */
+/* Returns a block of that class whose usable bytes are all zero. Up to a page the blocks of a class whose size is a multiple of the alignment
+ * are aligned, so that the pages of a large one need not be written. */
+/*@ requires ok:       MallocOk;
+    requires power:    IsPowerOfTwo(align_bytes) && align_bytes <= PAGE;
+    requires class:    szind < SC_NSIZES;
+    requires whole:    ScBytes(szind) % align_bytes == 0;
+    assigns            MALLOC_ASSIGNS, errno;
+    ensures  ok:       MallocOk;
+    ENSURES_NEW_BLOCK;
+    ensures  class:    \result != NULL ==> block_szind[ADDR(\result)] == szind;
+    ensures  aligned:  ADDR(\result) % align_bytes == 0;
+    ensures  zero:     \result != NULL ==> ZeroBytes(ADDR(\result), ADDR(\result) + ScBytes(szind));
+    ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
+*/
+static void *zero_of_class(uint64_t align_bytes, uint32_t szind)
+{
+    void *block = qed_calloc(1, size_class_bytes(szind));
+    /*@ ghost if (block != NULL) { block_lemma_own(ADDR(block), szind); block_lemma_power(ADDR(block), align_bytes); } */
+    return block;
+}
+
+/* Returns a block of that class, aligned to more than a page, whose usable bytes are all zero. */
+/*@ requires ok:       MallocOk;
+    requires power:    IsPowerOfTwo(align_bytes) && PAGE < align_bytes;
+    requires class:    szind < SC_NSIZES && ClassOf(AlignedSize(align_bytes, size), szind);
+    assigns            MALLOC_ASSIGNS, errno;
+    ensures  ok:       MallocOk;
+    ENSURES_NEW_BLOCK;
+    ensures  class:    \result != NULL ==> block_szind[ADDR(\result)] == szind;
+    ensures  aligned:  ADDR(\result) % align_bytes == 0;
+    ensures  zero:     \result != NULL ==> ZeroBytes(ADDR(\result), ADDR(\result) + ScBytes(szind));
+    ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
+*/
+static void *zero_above_page(uint64_t align_bytes, size_t size, uint32_t szind)
+{
+    void *block = qed_aligned_alloc(align_bytes, size);
+    if (block != NULL) {
+        /*@ ghost block_lemma_least(size < SC_LARGE_MINCLASS ? SC_LARGE_MINCLASS : size, block_szind[ADDR(block)], szind); */
+        zero_rest((uint64_t)block, 0, size_class_bytes(szind));
+        /*@ assert rest: ContentsKeptBut{Pre,Here}(0); */
+    }
+    return block;
+}
+
+/* Returns a block whose usable bytes are all zero. */
 /*@ requires ok:       MallocOk;
     requires power:    IsPowerOfTwo(align_bytes);
     assigns            MALLOC_ASSIGNS, errno;
@@ -68,22 +111,12 @@ static inline void zero_rest(uint64_t block, uint64_t from, uint64_t bytes)
 static void *mallocx_zero(uint64_t align_bytes, size_t size)
 {
     uint32_t szind = request_class(align_bytes, size);
+    /*@ ghost align_lemma_range(align_bytes); */
     if (szind >= SC_NSIZES) {
         errno = ENOMEM;
         return NULL;
     }
-    uint64_t bytes = size_class_bytes(szind);
-    if (align_bytes > PAGE) {
-        void *aligned = qed_aligned_alloc(align_bytes, size);
-        if (aligned != NULL) {
-            /*@ ghost block_lemma_least(size < SC_LARGE_MINCLASS ? SC_LARGE_MINCLASS : size, block_szind[ADDR(aligned)], szind); */
-            zero_rest((uint64_t)aligned, 0, bytes);
-        }
-        return aligned;
-    }
-    void *block = qed_calloc(1, bytes);
-    /*@ ghost if (block != NULL) { block_lemma_own(ADDR(block), szind); block_lemma_power(ADDR(block), align_bytes); } */
-    return block;
+    return align_bytes > PAGE ? zero_above_page(align_bytes, size, szind) : zero_of_class(align_bytes, szind);
 }
 
 PUBLIC void *qed_mallocx(size_t size, int flags)
