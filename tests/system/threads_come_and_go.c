@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "emulated.h"
+
 static pthread_key_t key;
 static void         *handed;
 
@@ -34,8 +36,12 @@ static void *thread(void *unused)
     return NULL;
 }
 
+/* Under an emulator the pages that malloc says it has mapped. */
 static long resident_pages(void)
 {
+    if (emulated()) {
+        return (long)mallinfo2().arena / sysconf(_SC_PAGESIZE);
+    }
     long  size = 0, resident = 0;
     FILE *f = fopen("/proc/self/statm", "r");
     if (f == NULL || fscanf(f, "%ld %ld", &size, &resident) != 2) {
