@@ -1,6 +1,6 @@
 /* cxx_catch: what C cannot say. A new_handler may throw, and operator new(nothrow) must then return NULL.
  *
- * The C++ runtime's symbols are weak, so that the library does not bring the runtime into programs without C++; a handler
+ * The C++ runtime's symbols are weak, so that the library does not bring the runtime into programs without C++. A handler
  * exists only where a runtime does.
  */
 #ifndef QED_STATIC_CXX

@@ -25,7 +25,7 @@ void thread_watch(struct tcache *t)
     }
 }
 
-/* A program that ends calls its handlers of atexit, then destructors; where the library alone is unloaded, its first destructors
+/* A program that ends calls its handlers of atexit, then destructors. Where the library alone is unloaded, its first destructors
  * run before its handlers of atexit. */
 static bool library_left;
 static bool library_exits;

@@ -14,7 +14,7 @@
 
 #include "qedmalloc/qedmalloc.h"
 
-/* Where the report goes: a stream, or NULL for the file descriptor of standard error. */
+/* Writes the report to a stream, or to the file descriptor of standard error where the stream is NULL. */
 static void report_write(struct text *t, FILE *stream)
 {
     if (stream == NULL) {
@@ -78,7 +78,7 @@ PUBLIC struct mallinfo2 qed_mallinfo2(void)
     };
 }
 
-static int report_to_int(size_t n)           /* mallinfo's fields wrap where they do not fit; that is its known defect */
+static int report_to_int(size_t n)           /* mallinfo's fields wrap where they do not fit, which is its known defect */
 {
     return (int)(unsigned)(n % 4294967296UL);
 }
@@ -122,7 +122,7 @@ PUBLIC int qed_malloc_info(int options, FILE *stream)
     return 0;
 }
 
-/* Returns free memory to the OS now, whatever `pad` asks to keep; 1 if any was returned (malloc_trim(3)). */
+/* Returns free memory to the OS now, whatever `pad` asks to keep. Returns 1 if any was returned, else 0 (malloc_trim(3)). */
 PUBLIC int qed_malloc_trim(size_t pad)
 {
     (void)pad;
@@ -130,7 +130,7 @@ PUBLIC int qed_malloc_trim(size_t pad)
     return pages_trim() ? 1 : 0;
 }
 
-/* Knows the parameters of mallopt(3), and their ranges. They tune parts that only glibc's allocator has; what they are for happens
+/* Knows the parameters of mallopt(3), and their ranges. They tune parts that only glibc's allocator has. What they are for happens
  * here without them, but for M_PERTURB and M_ARENA_MAX, which change nothing. */
 PUBLIC int qed_mallopt(int parameter, int value)
 {

@@ -17,7 +17,7 @@ extern bool thread_booted;      /* set once, under the lock of boot */
 /* This thread's forks, one inside the other, between whose handlers nothing is locked. */
 extern __thread uint32_t fork_quiet;
 
-/* What the C library passes back; by its address, which the proofs can follow. */
+/* The cache that the C library passes back, by its address, which the proofs can follow. */
 #define THREAD_CACHE(cache) ((struct tcache *)(uintptr_t)(cache))
 
 #include "api/thread.acsl"

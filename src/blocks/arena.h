@@ -8,7 +8,7 @@
 #include "platform/mutex.h"
 
 extern uint32_t arena_total;                        /* arenas that there are, from boot on */
-extern uint32_t arena_thread_count[ARENAS_MAX];     /* threads that have joined the arena; guarded by the arenas' lock */
+extern uint32_t arena_thread_count[ARENAS_MAX];     /* threads that have joined the arena, guarded by the arenas' lock */
 
 #include "blocks/arena.acsl"
 

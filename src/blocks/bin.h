@@ -2,7 +2,7 @@
  *
  * A slab is current (blocks are taken from it), or non-full and in the bin's pairing heap by address, or full and in no heap, or
  * empty and returned to the page cache. Blocks come from the current slab, then from the lowest non-full one, then from a new one.
- * A block is an address; whose slab it is follows from the radix tree, so any thread may return it.
+ * A block is an address. The radix tree tells whose slab it is from, so any thread may return it.
  */
 #ifndef QED_BLOCKS_BIN_H
 #define QED_BLOCKS_BIN_H

@@ -1,7 +1,7 @@
 /* bin_give: how a word of a slab's bitmap takes blocks back.
  *
  * The 64 regions whose bits are in one word lie side by side. So a block's distance from the first of them tells whether it is
- * one of them; one product then tells which, and whether a block begins there at all.
+ * one of them. One product then tells which, and whether a block begins there at all.
  */
 #ifndef QED_BLOCKS_BIN_GIVE_H
 #define QED_BLOCKS_BIN_GIVE_H

@@ -73,7 +73,7 @@ static inline uint64_t bin_uncount(uint64_t count, uint32_t n)
 
 /* ---- slabs come and go ------------------------------------------------------------------------------------------- */
 
-/* Returns an extent with the pages of a slab, which is nobody's in this thread's view yet; 0 if memory is out. */
+/* Returns an extent with the pages of a slab, which is nobody's in this thread's view yet, or 0 if memory is out. */
 /*@ requires bin:      b < BINS;
     requires class:    szind < SC_NBINS;
     BIN_HELD(requires, b);

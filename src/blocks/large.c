@@ -183,8 +183,8 @@ static void large_forget(uint64_t page) /*@ ghost (uint32_t mine) */
     /*@ ghost large_lemma_without(mine); */
 }
 
-/* Gives extent mine back, which begins at that page and has no block any more. Returns false if mine is 0: no extent of a large
- * block begins there. */
+/* Gives extent mine back, which begins at that page and has no block any more. Returns false if mine is 0, which means that
+ * no extent of a large block begins there. */
 /*@ requires lock:     LocksFree(LOCK_PAGES);
     requires without:  LargeOkWithout(mine);
     requires first:    LargeFirst;

@@ -23,7 +23,7 @@
 #endif
 #define SLAB_REGIONS_MAX (1U << SLAB_LG_REGIONS_MAX)
 #define SLAB_WORDS (SLAB_REGIONS_MAX / 64U)
-#define SLAB_BYTES_TARGET 65536U                /* slabs grow to about this length: a fill is then one pass */
+#define SLAB_BYTES_TARGET 65536U                /* slabs are about this long, so that a fill is one pass */
 
 #if SC_SLAB_NPAGES_MAX << LG_PAGE > SLAB_BYTES_TARGET
 #define SLAB_BYTES_MAX (SC_SLAB_NPAGES_MAX << LG_PAGE)
@@ -41,13 +41,13 @@ struct slab_bits {
     uint64_t w[SLAB_WORDS];                     /* bit r % 64 of word r / 64: region r is free */
 };
 
-/* Per slab; only for extents that hold one. */
+/* One for each extent that is a slab. */
 extern TABLE(struct slab_bits, slab_bits);
 extern TABLE(uint32_t, slab_free_count);        /* set bits */
 extern TABLE(uint8_t, slab_class);              /* szind */
 extern TABLE(uint16_t, slab_bin);               /* the bin that it belongs to, which bin.c writes */
 
-/* Per small class, filled by slab_boot. */
+/* One for each small class. slab_boot fills them in. */
 extern uint32_t slab_bytes[SC_NBINS];           /* length of a region */
 extern uint32_t slab_regions[SC_NBINS];         /* regions of a slab: slab_regions * slab_bytes == slab_npages * PAGE */
 extern uint32_t slab_npages[SC_NBINS];          /* length of a slab */

@@ -2,7 +2,7 @@
  *
  * There are LIST_COUNT lists, by number. Every id below TABLE_MAX has one link, so it is in at most one list. The link
  * of the last member is 0. Invariant ListOk (spec/ds/list.acsl): every list is a sequence without repeats, kept in
- * ghost arrays, of all ids that are in it; the links and the head are that sequence. So walking from list_first with
+ * ghost arrays, of all ids that are in it. The links and the head are that sequence. So walking from list_first with
  * list_next meets every member once, and then ends.
  *
  * The caller holds the lock that guards the list and its members.

@@ -52,7 +52,7 @@ static inline void radix_tree_boot(void)
 {
 }
 
-/* Makes sure that there are leaves for the pages in [page, page + npages). Returns false if there is no memory; no
+/* Makes sure that there are leaves for the pages in [page, page + npages). Returns false if there is no memory. No
  * entry has changed then. */
 /*@ requires ok:       RadixOk;
     requires range:    0 < npages && page + npages <= PAGE_COUNT_MAX;

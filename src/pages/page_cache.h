@@ -76,7 +76,7 @@ uint32_t page_cache_alloc(uint64_t npages, uint64_t align_npages);
 void page_cache_free(uint32_t e);
 
 /* Lengthens the ACTIVE extent e to npages in place, with pages of the free extent behind it. Returns false if that
- * is not possible; then no page has changed. */
+ * is not possible. No page has changed then. */
 /*@ requires ok:       PageCacheOk;
     requires active:   ExtUsed(e) && ext_state[e] == EXTENT_ACTIVE;
     requires more:     npages > ext_npages[e];
@@ -92,7 +92,7 @@ void page_cache_free(uint32_t e);
 bool page_cache_expand(uint32_t e, uint64_t npages);
 
 /* The ACTIVE extent e keeps its first npages, and the others become DIRTY. Returns false if there is no memory for a
- * new extent; then no page has changed. */
+ * new extent. No page has changed then. */
 /*@ requires ok:     PageCacheOk;
     requires active: ExtUsed(e) && ext_state[e] == EXTENT_ACTIVE;
     requires less:   0 < npages < ext_npages[e];

@@ -1,4 +1,4 @@
-/* pages: lock, page cache call, unlock; and the purging that decay asks for. */
+/* pages: calls of the page cache with its lock held, and the purging that decay asks for. */
 #include "pages/pages.h"
 
 #include "platform/os.h"
@@ -18,7 +18,7 @@ uint64_t pages_purged_npages;
 /* -- the lock -------------------------------------------------------------------------------------------------- */
 
 /* Other threads changed what this one does not hold. This one purges the BUSY extent e, or none if e is 0. No other
- * thread holds an extent that begins at page; no extent begins at page 0. */
+ * thread holds an extent that begins at page. No extent begins at page 0. */
 /*@ requires locked: LockHeld(LOCK_PAGES);
     requires ok:     PageCacheOk;
     requires held:   PagesHeldActive;

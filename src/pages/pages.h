@@ -3,7 +3,7 @@
  *
  * The lock has the highest rank. System calls that purge run without it. PageCacheOk holds of what this thread sees,
  * whether it holds the lock or not. The extents in its view (spec/pages/pages.acsl) stay as they are whoever takes the
- * lock meanwhile; all else may change.
+ * lock meanwhile. Everything else may change.
  */
 #ifndef QED_PAGES_PAGES_H
 #define QED_PAGES_PAGES_H
@@ -64,7 +64,7 @@ void pages_set_decay(int64_t dirty_ms, int64_t muzzy_ms);
 */
 uint32_t pages_alloc(uint64_t npages, uint64_t align_npages, bool *zeroed);
 
-/* Frees e, which this thread holds and which is in no pairing heap: e leaves the view. */
+/* Frees e, which this thread holds and which is in no pairing heap. e leaves the view then. */
 /*@ REQUIRES_PAGES_UNLOCKED;
     requires mine:    PagesHeld(e) && ph_own[e] == 0;
     requires used:    ExtUsed(e);
@@ -105,7 +105,7 @@ uint32_t pages_find(uint64_t page);
 */
 bool pages_release(uint64_t page) /*@ ghost (uint32_t mine) */;
 
-/* Makes e longer or shorter in place. Returns false if that is not possible; e is then as it was. */
+/* Makes e longer or shorter in place. Returns false, and leaves e as it was, if that is not possible. */
 /*@ REQUIRES_PAGES_UNLOCKED;
     requires mine:    PagesHeld(e) && ExtUsed(e);
     requires some:    0 < npages;

@@ -9,10 +9,10 @@
 
 #include "platform/mutex.h"
 
-/*@ ghost uint8_t libc_single; */                       /* 1: the process has one thread */
-/*@ ghost uint8_t libc_stdio_held; */                   /* 1: this thread's fork holds the lock of stdio's list */
+/*@ ghost uint8_t libc_single; */                       /* 1 if the process has one thread */
+/*@ ghost uint8_t libc_stdio_held; */                   /* 1 if this thread's fork holds the lock of stdio's list */
 
-/* True: the process has had one thread only, so far. */
+/* Tells whether the process has had one thread only, so far. */
 /*@ assigns            \nothing;
     ensures  single:   \result <==> libc_single != 0;
 */
@@ -30,7 +30,7 @@ void libc_stdio_lock(void);
 */
 void libc_stdio_unlock(void);
 
-/* In the child of a fork: nobody holds it, whatever the C library has done about it. */
+/* Frees the lock in the child of a fork, whatever the C library has done about it. */
 /*@ requires held:     libc_stdio_held == 1;
     assigns            libc_stdio_held;
     ensures  free:     libc_stdio_held == 0;

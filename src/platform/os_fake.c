@@ -17,7 +17,7 @@
 struct os_fake os_fake = {.map_npages_max = UINT64_MAX, .mapped_npages_max = UINT64_MAX, .cpus = 4, .echo = true};
 
 static uint64_t span_first;
-static uint64_t span_low;               /* page numbers; maps at the upper end go down, at the lower end up */
+static uint64_t span_low;               /* page numbers. Maps at the upper end go down, maps at the lower end up. */
 static uint64_t span_high;
 
 uint64_t         os_metadata_bytes;
@@ -149,7 +149,7 @@ void os_fake_rewind(void)
     os_fake_reset();
 }
 
-/* Linux may take the pages at any time or never; here it takes every other page of a short run, every other eighth of a
+/* Linux may take the pages at any time or never. Here it takes every other page of a short run, every other eighth of a
  * long one, at once. */
 static bool purge_lazily(uint64_t page, uint64_t npages)
 {
@@ -203,7 +203,7 @@ _Noreturn void os_abort(void)
     abort();
 }
 
-/* Nobody sleeps: a waiter looks again at once, which the callers' loops allow. */
+/* Nobody sleeps. A waiter looks again at once, which the callers' loops allow. */
 void os_futex_wait(uint32_t *word, uint32_t expected)
 {
     (void)word;

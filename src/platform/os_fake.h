@@ -1,5 +1,5 @@
 /* os_fake: the controls of the deterministic operating system of os_fake.c. Tests and fuzzers link it instead of
- * os_linux.c. Memory is really mapped; everything else happens only when a control says so.
+ * os_linux.c. Memory is really mapped. Everything else happens only when a control says so.
  */
 #ifndef QED_PLATFORM_OS_FAKE_H
 #define QED_PLATFORM_OS_FAKE_H
@@ -24,8 +24,8 @@ struct os_fake {
     uint64_t mapped_npages_max;             /* as `ulimit -v`: maps that would exceed it in total fail */
     uint64_t mapped_npages;                 /* by os_map, now */
     uint64_t purged_npages;                 /* so far, lazily or not */
-    uint64_t gap_npages;                    /* left unmapped between one os_map and the next; 0: they touch */
-    bool     upwards;                       /* each map above the one before; else below it, as Linux does */
+    uint64_t gap_npages;                    /* left unmapped between one os_map and the next, or 0 if they touch */
+    bool     upwards;                       /* whether each map lies above the one before, or below it, as on Linux */
     uint64_t clock_ms;
     uint32_t cpus;
     uint64_t text_bytes;                    /* what os_write_error got, the first OS_FAKE_TEXT_BYTES of it */
@@ -35,11 +35,11 @@ struct os_fake {
 
 extern struct os_fake os_fake;
 
-/* Controls as at the start: nothing fails, the clock at 0. What is mapped stays mapped. */
+/* Sets the controls to what they are at the start. Nothing fails, and the clock is at 0. What is mapped stays mapped. */
 void os_fake_reset(void);
 
-/* The whole machine as at the start: nothing is mapped, and what is mapped next reads as zero. Whoever uses memory of before
- * forgets it: of os_map's, an access faults. */
+/* Sets the whole machine to what it is at the start. Nothing is mapped, and what is mapped next reads as zero. Whoever uses memory of
+ * before forgets it. An access to memory that os_map gave faults. */
 void os_fake_rewind(void);
 
 /* First page number of the span, 0 if it could not be reserved. */

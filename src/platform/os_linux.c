@@ -85,7 +85,7 @@ void os_unmap_all(void)
     }
 }
 
-/* What the OS gives is aligned to its own pages, 4096 at least: for more, over-map, then trim both ends. */
+/* What the OS gives is aligned to its own pages, 4096 at least. For more, this maps too much, then trims both ends. */
 static uintptr_t os_map_aligned(size_t bytes, size_t align)
 {
     size_t slack = align - 4096;
@@ -132,7 +132,7 @@ bool os_purge(uint64_t page, uint64_t npages, bool lazily)
     return os_call(SYS_madvise, (long)(page << LG_PAGE), (long)(npages << LG_PAGE), lazily ? MADV_FREE : MADV_DONTNEED, 0, 0, 0) == 0;
 }
 
-/* By way of a place of their own: a remap onto pages in use that fails may have unmapped them, but one of a whole mapping
+/* The pages move by way of a place of their own. A remap onto pages in use that fails may have unmapped them, but one of a whole mapping
  * fails before it does. The first step is refused where the pages are several mappings, by Linux before 5.7, by a filter. */
 bool os_move(uint64_t to, uint64_t from, uint64_t npages)
 {
@@ -190,7 +190,7 @@ _Noreturn void os_abort(void)
     long           pid = os_call(SYS_getpid, 0, 0, 0, 0, 0, 0);
     long           thread = os_call(SYS_gettid, 0, 0, 0, 0, 0, 0);
     os_call(SYS_tgkill, pid, thread, SIGABRT, 0, 0, 0);
-    /* A handler returned, or the signal is ignored or blocked: as abort() does, insist. */
+    /* A handler returned, or the signal is ignored or blocked. The program ends all the same, as with abort(). */
     os_call(SYS_rt_sigaction, SIGABRT, (long)standard, 0, 8, 0, 0);
     os_call(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&unblock, 0, 8, 0, 0);
     os_call(SYS_tgkill, pid, thread, SIGABRT, 0, 0, 0);

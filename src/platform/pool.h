@@ -2,7 +2,7 @@
  * back.
  *
  * POOL(type, name, count) stands for `type name[count]`, of which an element comes into being when POOL_NEW first asks
- * for it. The proofs see that array; the compiler sees one call of the OS per element, so that an element costs nothing
+ * for it. The proofs see that array. The compiler sees one call of the OS per element, so that an element costs nothing
  * before. Naming the new memory by its key is sound as long as each key is made once: the caller keeps the address, and
  * makes an element only where it has none. POOL_PLACE does the same with zero memory that the caller has already.
  */
@@ -44,8 +44,8 @@ static inline uintptr_t pool_map(size_t bytes)
 }
 #endif
 
-/* Words of a pool that are not needed for now: each is zero afterwards, or as it was. Whole pages of them go back to the OS until they
- * are touched again. */
+/* Forgets words of a pool that are not needed for now. Each is zero afterwards, or as it was. Whole pages of them go back to the OS until
+ * they are touched again. */
 /*@ requires valid:   \valid(words + (0 .. count - 1));
     assigns           words[0 .. count - 1];
     ensures  zero:    \forall integer i; 0 <= i < count ==> words[i] == 0 || words[i] == \old(words[i]);

@@ -1,8 +1,8 @@
 /* table: an array of up to TABLE_MAX entries that grows chunk by chunk and never moves.
  *
- * Entry i of a table t is written AT(t, i). The proofs see the array itself; the compiler sees a directory of chunks
+ * Entry i of a table t is written AT(t, i). The proofs see the array itself. The compiler sees a directory of chunks
  * that table_grow fills from the OS, so that an untouched table costs address space only for the chunks in use.
- * An entry exists once table_grow has returned true for its chunk; entry 0 stands for "none" and is never used.
+ * An entry exists once table_grow has returned true for its chunk. Entry 0 stands for "none" and is never used.
  * A new entry reads as zero.
  */
 #ifndef QED_PLATFORM_TABLE_H

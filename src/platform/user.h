@@ -10,7 +10,7 @@
 #include "platform/os.h"
 
 #define USER_END (1UL << LG_VADDR)                      /* addresses are below this */
-#define USER_MOVE_MIN (4UL << 20)                       /* bytes; a copy of fewer costs less where all pages stay in use */
+#define USER_MOVE_MIN (4UL << 20)                       /* in bytes. To copy fewer costs less where all pages stay in use. */
 
 /*@ ghost unsigned char user_mem[USER_END]; */          /* address -> byte, where a live block is */
 

@@ -406,7 +406,7 @@ static bool depot_is_stocked(void)
     return stocked;
 }
 
-/* An empty cache keeps its shape; the pages of its slots go back to the OS. */
+/* Gives the pages of a cache's slots back to the OS. The cache is empty, and keeps its shape. */
 /*@ requires blocks:  BlocksOk;
     requires valid:   \valid(t);
     requires blank:   TcacheBlank(t);

@@ -1,7 +1,7 @@
 /* depot: the caches of all threads. A cache is made for a thread, left at the thread's end, and claimed by a later thread.
  *
  * A cache that was made stays for ever in the list of all caches. While no thread has it, it is empty, and is in the list of idle
- * caches too; the pages of its slots may then be the OS's. The lock guards both lists and base. What a cache holds is its thread's own,
+ * caches too. The pages of its slots may then be the OS's. The lock guards both lists and base. What a cache holds is its thread's own,
  * except for its link in the list.
  */
 #ifndef QED_TCACHE_DEPOT_H
@@ -13,10 +13,10 @@
 #include "platform/mutex.h"
 #include "platform/pool.h"
 
-#define DEPOT_POOL (1UL << 20)                         /* the most caches there can be; a thread without one uses the bins */
+#define DEPOT_POOL (1UL << 20)                         /* the most caches there can be. A thread without one uses the bins. */
 POOL(struct tcache, depot_pool, DEPOT_POOL);          /* the caches, in the order in which they were made */
 
-#define DEPOT_READY 8U                                  /* idle caches that keep their pages; those beyond give them back */
+#define DEPOT_READY 8U                                  /* idle caches that keep their pages. Those beyond give them back. */
 
 #define TCACHE_DEPTH_MIN 16UL                           /* blocks that every stack of a small class has slots for */
 
@@ -26,7 +26,7 @@ extern struct tcache *depot_idle;                      /* caches that threads ha
 extern uint32_t       depot_made;                      /* how many are in the first list */
 extern uint32_t       depot_live_count;                /* how many threads have one */
 
-extern divide_magic_t tcache_magic[TCACHE_STACKS];        /* reciprocals of the classes; read-only after boot */
+extern divide_magic_t tcache_magic[TCACHE_STACKS];        /* reciprocals of the classes, which nothing changes after boot */
 
 #include "tcache/depot.acsl"
 

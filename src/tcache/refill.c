@@ -86,7 +86,7 @@ static void turn_deepen(struct tcache *t, uint32_t stack)
     /*@ ghost tcache_lemma_ok(t); */
 }
 
-/* Makes a stack as deep as at first. Of its blocks at most so many stay; the oldest are given back. */
+/* Makes a stack as deep as at first. Of its blocks at most so many stay, and the oldest are given back. */
 /*@ TCACHE_CALM(requires, t);
     requires stack:   0 < stack < TCACHE_STACKS;
     requires most:    most <= t->top[stack] - t->floor[stack];

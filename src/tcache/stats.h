@@ -7,7 +7,7 @@
 #include "tcache/depot.h"
 
 /* All are bytes, except for the counts. Pages are counted at one moment, and bins and caches before that moment. So what these report is cut
- * to what the pages have room for; that changes a figure only while other threads run. */
+ * to what the pages have room for. This changes a figure only while other threads run. */
 struct stats {
     uint64_t allocated;         /* in live blocks, by their usable size */
     uint64_t cached;            /* in blocks that threads keep ready */

@@ -1,8 +1,8 @@
 /* tcache: the blocks that a thread has ready, one stack of addresses per cached size class.
  *
- * malloc pops and free pushes; only a miss goes to the bins and takes a lock. Everything that the fast paths read is in this
+ * malloc pops and free pushes. Only a miss goes to the bins and takes a lock. Everything that the fast paths read is in this
  * structure, so they need one load of the thread's pointer. The stacks share one array. Stack b has the slots floor[b] .. room[b]
- * and uses those up to limit[b]; top[b] is the slot of its last block. slot[floor[b]] is always 0, so that a pop sees an empty
+ * and uses those up to limit[b]. top[b] is the slot of its last block. slot[floor[b]] is always 0, so that a pop sees an empty
  * stack without a second comparison. Stack 0 has no room and a reciprocal of 0, so every push to it is refused, and a page that belongs to
  * nobody needs no test of its own.
  *
@@ -27,7 +27,7 @@
 
 #define TCACHE_STACKS (1U + SC_NBINS + LARGE_CACHED)         /* the stack of a class is its index + 1 */
 #define TCACHE_DEPTH_MAX 512U
-#define TCACHE_FILL_FIRST 8U                                    /* blocks of a thread's first fill; each miss doubles it */
+#define TCACHE_FILL_FIRST 8U                                    /* blocks of a thread's first fill, which each miss doubles */
 #define TCACHE_SLOTS (TCACHE_STACKS * (TCACHE_DEPTH_MAX + 1U))
 
 /* Fields of 16 bits that slow paths write are signed. The fields of a radix_entry are not, so the proofs see at once that such a
@@ -40,7 +40,7 @@ struct tcache {
     uint64_t            window_pages;                           /* RADIX_WINDOW_PAGES, or 0 while there is no leaf */
     uint64_t            window;                                 /* address at which the leaf's window begins, never 0 */
     struct radix_leaf  *leaf;
-    uint8_t             stack_of[SC_LOOKUP_MAX + 1];              /* the stack for so many bytes; an entry for each byte saves two instructions */
+    uint8_t             stack_of[SC_LOOKUP_MAX + 1];              /* the stack for so many bytes. An entry a byte saves two instructions. */
     uint32_t            floor[TCACHE_STACKS];
     int16_t             fill[TCACHE_STACKS];                      /* blocks to ask for at the next miss */
     uint32_t            least[TCACHE_STACKS];                     /* smallest limit */

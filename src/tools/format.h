@@ -40,7 +40,7 @@ struct trace_segment {
 static_assert(sizeof(struct trace_header) == 64 && sizeof(struct trace_segment) == 24, "no padding: both are written as they are");
 
 /* An event is a byte (kind in its low half, n in its high half), then numbers. Its ticket is the one before in the
- * segment + 1 + n; if n is 15, + the first number. Then what the table says. */
+ * segment, plus 1, plus n. If n is 15, the first number is added too. Behind it stands what the table says. */
 enum trace_kind {
     TRACE_MALLOC = 1,                       /* size, block */
     TRACE_CALLOC,                           /* count, size, block */
@@ -59,7 +59,7 @@ enum trace_kind {
 static_assert(TRACE_KINDS <= 16, "a kind fits in half a byte");
 static_assert(1 + 5 * 10 <= TRACE_EVENT_BYTES_MAX, "at most five numbers of at most 10 bytes each");
 
-/* A number: 7 bits a byte, lowest first, the top bit set in all but the last. */
+/* Writes a number with 7 bits a byte, lowest first. The top bit is set in all bytes but the last. */
 static inline uint8_t *trace_put(uint8_t *at, uint64_t x)
 {
     for (; x >= 128; x >>= 7) {
@@ -69,7 +69,7 @@ static inline uint8_t *trace_put(uint8_t *at, uint64_t x)
     return at;
 }
 
-/* A block: 0 for NULL; else 1 + the difference to the last block of the segment (0 at its beginning), sign in bit 0. */
+/* Writes a block. NULL is 0. Others are 1 plus the difference to the last block of the segment, whose sign is in bit 0. */
 static inline uint8_t *trace_put_block(uint8_t *at, uint64_t *last, uint64_t address)
 {
     if (address == 0) {
@@ -80,7 +80,7 @@ static inline uint8_t *trace_put_block(uint8_t *at, uint64_t *last, uint64_t add
     return trace_put(at, 1 + (difference << 1 ^ (0 - (difference >> 63))));
 }
 
-/* Reads what trace_put wrote; NULL if it does not end before `end`. */
+/* Reads what trace_put wrote. Returns NULL if it does not end before `end`. */
 static inline const uint8_t *trace_get(const uint8_t *at, const uint8_t *end, uint64_t *x)
 {
     *x = 0;

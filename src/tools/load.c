@@ -188,7 +188,7 @@ struct walk {
     uint64_t      live;
 };
 
-/* Its place; empty if it was never handed out. */
+/* Returns the place of the address, which is empty if it was never handed out. */
 static struct owner *owner_of(const struct walk *w, uint64_t address)
 {
     uint64_t i = (address >> 3) * 0x9e3779b97f4a7c15U >> 20 & w->mask;
@@ -214,7 +214,7 @@ static uint32_t push(struct walk *w, struct call c)
     return here;
 }
 
-/* The block at the address is gone. 0: there is none. */
+/* Takes the block away from the address and returns it, or 0 if there is none. */
 static uint32_t release(struct walk *w, uint64_t address)
 {
     struct owner *o = owner_of(w, address);
@@ -322,7 +322,7 @@ void trace_load(struct trace *t, const char *path)
     *t = (struct trace){0};
     read_header(&r, &t->header);
     read_units(&r);
-    /* Of tickets that no event has there are only those of threads that ended in the middle of a call. */
+    /* A ticket without an event belongs to a thread that ended in the middle of a call. */
     if (r.tickets > 2 * (r.records + r.threads) || r.records >= UINT32_MAX / 2) {
         die("%s: corrupt: %" PRIu64 " tickets for %" PRIu64 " events", path, r.tickets, r.records);
     }

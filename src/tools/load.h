@@ -45,10 +45,10 @@ struct trace {
 /* Ends the program with a message if the file is no whole trace of this version. */
 void trace_load(struct trace *t, const char *path);
 
-/* The calls as text, a line each. */
+/* Prints the calls as text, a line each. */
 void trace_print(const struct trace *t, FILE *to);
 
-/* Zeroed memory from the OS; the malloc in the process may be the one under test. Ends the program if there is none. */
+/* Returns zeroed memory from the OS, since the malloc in the process may be the one under test. Ends the program if there is none. */
 void *os_array(uint64_t count, size_t size);
 void  os_release(void *array, uint64_t count, size_t size);
 

@@ -117,7 +117,7 @@ static void *take(struct player *self, uint32_t block)
     return p;
 }
 
-/* A program uses what it asks for: here a byte in each page. */
+/* A program uses what it asks for. Here a byte in each page is written. */
 static void touch(volatile char *p, size_t from, size_t to)
 {
     for (; from < to; from += OS_PAGE) {
@@ -152,7 +152,7 @@ static void perform(struct player *self, const struct call *c)
 
 /* ---- samples ----------------------------------------------------------------------------------------------------- */
 
-/* From smaps_rollup, which counts pages: the counters in status and statm lag behind. */
+/* Reads smaps_rollup, which counts pages. The counters in status and statm lag behind. */
 uint64_t resident_bytes(void)
 {
     char    text[2048];
@@ -185,7 +185,7 @@ static inline void step(struct player *self, uint32_t i)
 
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
 
-/* The first call that no thread has passed; CALL_NONE at the end. */
+/* Returns the first call that no thread has passed, or CALL_NONE at the end. */
 static uint32_t slowest(void)
 {
     uint32_t low = CALL_NONE;
@@ -196,7 +196,7 @@ static uint32_t slowest(void)
     return low;
 }
 
-/* Waits until call i is in the window; its end. */
+/* Waits until call i is in the window. Returns the end of the window. */
 static uint64_t wait_for_window(uint32_t i)
 {
     uint64_t end;
@@ -246,7 +246,7 @@ static void *run_thread(void *arg)
     return NULL;
 }
 
-/* Of its own: callgrind counts from here. */
+/* A function of its own, since callgrind counts from here. */
 __attribute__((noinline)) void play_pass(void)
 {
     const struct trace *t = how.trace;
@@ -275,7 +275,7 @@ void play_free_rest(void)
     }
 }
 
-/* Which call it was, where the process dies: by the check's word, the allocator's, or a signal. */
+/* Prints which call it was when the process dies, whether by the check, by the allocator or by a signal. */
 static void died(int signal_number)
 {
     char text[64];

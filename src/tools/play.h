@@ -1,7 +1,7 @@
 /* play: makes the calls of a trace again, on the malloc that is in the process.
  *
  * Each thread of the trace is a thread here, begun when the trace reaches its first call, ended after its last. A call
- * that takes a block waits for the call that hands it out; and no thread runs further ahead of the slowest than a window
+ * that takes a block waits for the call that hands it out. No thread runs further ahead of the slowest than a window
  * of so many calls, so that the heap's size over time is the recorded one. The bookkeeping does not use malloc.
  */
 #ifndef TRACE_PLAY_H
@@ -23,7 +23,7 @@ struct play_sample {
     uint64_t resident;                  /* of the process */
 };
 
-void     play_begin(const struct play *how);    /* once, before all passes: everything that will be touched is touched */
+void     play_begin(const struct play *how);    /* once, before all passes. Touches everything that will be touched. */
 void     play_pass(void);
 void     play_free_rest(void);                  /* what the trace leaves */
 uint64_t resident_bytes(void);

@@ -68,7 +68,7 @@ static void next_find(void)
     }
 }
 
-/* Blocks for dlsym itself, while it looks for the malloc below; never given back. */
+/* Blocks for dlsym itself, while it looks for the malloc below. They are never given back. */
 static _Alignas(16) unsigned char early[EARLY_BYTES];
 static size_t                     early_used;
 
@@ -128,7 +128,7 @@ static uint64_t now_ns(clockid_t clock)
     return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
 }
 
-/* NULL if the disk is full, or if the program closed the file, and perhaps has another under its number. */
+/* Returns a new unit of the file, or NULL if the disk is full, or if the program closed the file and perhaps has another under its number. */
 static uint8_t *unit_new(void)
 {
     struct stat s;
@@ -142,7 +142,7 @@ static uint8_t *unit_new(void)
     return unit == MAP_FAILED ? NULL : unit;
 }
 
-/* QED_RECORD with %p replaced by the process id and %n by the program's name; false if it does not fit. */
+/* Writes QED_RECORD, with the process id for %p and the program's name for %n. Returns false if it does not fit. */
 static bool file_name(char *name, size_t size, const char *pattern, unsigned copy)
 {
     int n = 0;
@@ -162,7 +162,7 @@ static bool file_name(char *name, size_t size, const char *pattern, unsigned cop
     return (size_t)n < size;
 }
 
-/* A new file, never one that exists: then .1, .2 .. is appended. Its number is high, so that the program's are as ever. */
+/* Opens a new file. Where one exists, .1, .2 .. is appended. Its number is high, so that the program's are as ever. */
 static bool file_create(const char *pattern)
 {
     char        name[4096];
@@ -226,7 +226,7 @@ static void thread_ends(void *unused)
     }
 }
 
-/* The thread's next segment; its first event has this ticket. False: recording is off from now on. */
+/* Begins the thread's next segment, whose first event has this ticket. Returns false if recording is off from now on. */
 static bool segment_open(uint64_t ticket)
 {
     segment_close();
@@ -253,7 +253,7 @@ static bool segment_open(uint64_t ticket)
     return true;
 }
 
-/* The process's first event opens the file; a thread's first gives it a number. */
+/* The process's first event opens the file, and a thread's first gives it a number. */
 static void first_event(void)
 {
     static pthread_mutex_t beginning = PTHREAD_MUTEX_INITIALIZER;
@@ -286,7 +286,7 @@ static void first_event(void)
 
 /* ---- events ------------------------------------------------------------------------------------------------------ */
 
-/* Begins a call; false: nothing of it is recorded, since it comes from within another. */
+/* Begins a call. Returns false if nothing of it is recorded, since it comes from within another. */
 static bool enter(void)
 {
     if (me.inside) {
@@ -340,7 +340,7 @@ static uint8_t *put_block(uint8_t *at, const void *block)
     return trace_put_block(at, &me.address, (uintptr_t)block);
 }
 
-/* The segment's length last: a reader of a killed program's file sees whole events. */
+/* The segment's length is written last, so that a reader of a killed program's file sees whole events. */
 static void event_end(uint8_t *at)
 {
     me.place.at = at;
@@ -353,7 +353,7 @@ static void event_end(uint8_t *at)
     }
 }
 
-/* A call that handed out a block, or NULL; x is a count or an alignment, if the kind has one. */
+/* Records a call that handed out a block, or NULL. x is a count or an alignment, if the kind has one. */
 static void handed_out(enum trace_kind kind, uint64_t x, size_t bytes, const void *block)
 {
     uint64_t ticket = take_ticket();

@@ -1,5 +1,5 @@
-/* record_cxx: the C++ operators of the recorder. An allocator may bring operators that do not pass through its malloc;
- * these do, so that record.c sees them. One that finds no memory leaves the rest (handler, exception) to the operator
+/* record_cxx: the C++ operators of the recorder. An allocator may bring operators that do not pass through its malloc.
+ * These do, so that record.c sees them. One that finds no memory leaves the rest (handler, exception) to the operator
  * below. A program without C++ pays nothing: the names are never looked up.
  */
 #include <dlfcn.h>

@@ -79,7 +79,7 @@ static struct options read_options(int argc, char **argv)
     return o;
 }
 
-/* Executes this program again with the library preloaded; the second time, makes sure that it is there. */
+/* Executes this program again with the library preloaded. The second time it makes sure that the library is there. */
 static void choose(const char *library, char **argv)
 {
     struct stat wanted, found;
@@ -123,7 +123,7 @@ static double seconds(clockid_t clock)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* The kernel forgets the peak so far: that was of loading the trace. */
+/* Makes the kernel forget the peak so far, which was that of loading the trace. */
 static void peak_reset(void)
 {
     int file = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);

@@ -1,5 +1,5 @@
 /* seed: see seed.h. The harness names a live block by its place in the model's array, where the last block takes the
- * place of one that goes; so the array is kept here as well. */
+ * place of one that goes. So the array is kept here as well. */
 #include "seed.h"
 
 #include <string.h>
@@ -54,7 +54,7 @@ static void add(struct seed *s, uint32_t block, uint64_t bytes)
     s->live += bytes;
 }
 
-/* The place of a block; count if it is not in the seed. */
+/* Returns the place of a block, or count if it is not in the seed. */
 static uint32_t find(const struct seed *s, uint32_t block)
 {
     uint32_t i = 0;
@@ -105,7 +105,7 @@ static bool room_for(const struct seed *s, const struct call *c)
            && (!aligned || (c->other <= 1U << 23 && c->other > 0 && (c->other & (c->other - 1)) == 0));
 }
 
-/* False: the call is left out. */
+/* Returns false if the call is left out. */
 static bool put_call(struct seed *s, const struct call *c, uint32_t *thread)
 {
     uint32_t i = find(s, c->old);

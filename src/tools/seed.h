@@ -4,7 +4,7 @@
 
 #include "load.h"
 
-/* Writes the first `calls` calls; returns how many are in the seed. What the harness cannot do is left out: failing calls,
+/* Writes the first `calls` calls, and returns how many are in the seed. What the harness cannot do is left out: failing calls,
  * free(NULL), blocks beyond its model's room. Sizes from 64 KiB on become near ones that it can say. */
 uint32_t seed_write(const struct trace *t, uint32_t calls, const char *path);
 

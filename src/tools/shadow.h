@@ -1,5 +1,5 @@
 /* shadow: which parts of the address space belong to a live block: a bit for each 8 bytes, in leaves that are made when
- * they are first written. Threads may work on it at once; a bit that is set twice is an overlap. */
+ * they are first written. Threads may work on it at once. A bit that is set twice is an overlap. */
 #ifndef TRACE_SHADOW_H
 #define TRACE_SHADOW_H
 
@@ -26,7 +26,7 @@ static inline uint64_t *shadow_word(uintptr_t grain)
     return &leaf[grain / 64 % SHADOW_LEAF_WORDS];
 }
 
-/* Turns all bits of a block; false if one of them was like that before. */
+/* Turns all bits of a block. Returns false if one of them was like that before. */
 static inline bool shadow_turn(const void *block, size_t bytes, bool live)
 {
     uintptr_t grain = (uintptr_t)block / SHADOW_GRAIN, end = ((uintptr_t)block + (bytes == 0 ? 1 : bytes) + SHADOW_GRAIN - 1) / SHADOW_GRAIN;

@@ -4,7 +4,7 @@
 
 #include "load.h"
 
-/* A line for each power of two with blocks up to that size: how many in all, and what of them was live when most bytes were. */
+/* Prints a line for each power of two that has blocks up to that size: how many there were, and what of them was live at the peak. */
 void sizes_print(const struct trace *t, FILE *to);
 
 #endif
