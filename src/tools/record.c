@@ -128,7 +128,8 @@ static uint64_t now_ns(clockid_t clock)
     return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
 }
 
-/* Returns a new unit of the file, or NULL if the disk is full, or if the program closed the file and perhaps has another under its number. */
+/* Returns a new unit of the file. NULL means that the disk is full, or that the program closed the file and perhaps has another under its
+ * number. */
 static uint8_t *unit_new(void)
 {
     struct stat s;
