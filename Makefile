@@ -16,7 +16,7 @@ TARGET   ?= malloc
 SECONDS  ?= 60
 
 # A copy of some of these folders is enough for what they build (proofs/ and fuzz/ test mutants in such copies).
-PARTS := $(wildcard src/build.mk tests/tests.mk tests/bench/bench.mk fuzz/fuzz.mk proofs/proofs.mk src/tools/tools.mk src/package/package.mk)
+PARTS := $(wildcard src/build.mk tests/tests.mk tests/bench/bench.mk tests/report/report.mk fuzz/fuzz.mk proofs/proofs.mk src/tools/tools.mk src/package/package.mk)
 
 .DEFAULT_GOAL := lib
 .PHONY: help help-all lib run unit test lint rules check prove fuzz bench-quick trace install clean

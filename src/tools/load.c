@@ -45,6 +45,7 @@ struct record {
     uint64_t bytes, other;
     uint32_t thread;
     uint32_t call;                      /* of a realloc: where it went */
+    uint32_t time_ms;                   /* when its segment began */
     uint8_t  kind;
 };
 
@@ -80,9 +81,10 @@ static const uint8_t *block(const struct reader *r, const uint8_t *at, const uin
     return after;
 }
 
-static const uint8_t *read_event(struct reader *r, const uint8_t *at, const uint8_t *end, uint64_t *ticket, uint64_t *last, uint32_t thread)
+static const uint8_t *read_event(struct reader *r, const uint8_t *at, const uint8_t *end, uint64_t *ticket, uint64_t *last,
+                                 const struct trace_segment *s)
 {
-    struct record  e = {.kind = *at & 15, .thread = thread};
+    struct record  e = {.kind = *at & 15, .thread = s->thread, .time_ms = s->time_ms};
     const uint8_t *begin = at;
     uint64_t       skipped = *at >> 4, more = 0;
     at++;
@@ -139,7 +141,7 @@ static void read_unit(struct reader *r, const uint8_t *unit)
         const uint8_t *at = unit + from, *end = at + s.bytes;
         uint64_t       ticket = s.ticket, last = 0;
         while (at < end) {
-            at = read_event(r, at, end, &ticket, &last, s.thread);
+            at = read_event(r, at, end, &ticket, &last, &s);
         }
         r->threads = s.thread >= r->threads ? s.thread + 1U : r->threads;
         r->duration_ms = s.time_ms > r->duration_ms ? s.time_ms : r->duration_ms;
@@ -224,12 +226,12 @@ static uint32_t release(struct walk *w, uint64_t address)
     return old;
 }
 
-static uint32_t hand_out(struct walk *w, uint64_t address, uint64_t bytes, uint32_t thread)
+static uint32_t hand_out(struct walk *w, uint64_t address, uint64_t bytes, uint32_t thread, uint32_t time_ms)
 {
     struct owner *o = owner_of(w, address);
     if (o->block != 0) {
         w->t->unseen++;
-        push(w, (struct call){.kind = TRACE_FREE, .old = release(w, address), .thread = thread});
+        push(w, (struct call){.kind = TRACE_FREE, .old = release(w, address), .thread = thread, .time_ms = time_ms});
     }
     *o = (struct owner){address, ++w->t->block_count};
     w->t->bytes[o->block] = bytes;
@@ -240,7 +242,7 @@ static uint32_t hand_out(struct walk *w, uint64_t address, uint64_t bytes, uint3
 
 static void first_half(struct walk *w, struct record *e)
 {
-    struct call c = {.kind = e->kind, .bytes = e->bytes, .other = e->other, .thread = e->thread};
+    struct call c = {.kind = e->kind, .bytes = e->bytes, .other = e->other, .thread = e->thread, .time_ms = e->time_ms};
     bool        resizes = e->kind == TRACE_REALLOC;
     c.fails = e->kind != TRACE_FREE && e->block == 0 && !(resizes && e->bytes == 0);
     if (e->old != 0) {
@@ -252,11 +254,11 @@ static void first_half(struct walk *w, struct record *e)
             }
             c.kind = TRACE_MALLOC;
         } else if (c.fails) {
-            c.block = hand_out(w, e->old, w->t->bytes[c.old], e->thread);
+            c.block = hand_out(w, e->old, w->t->bytes[c.old], e->thread, e->time_ms);
         }
     }
     if (e->block != 0 && !resizes) {
-        c.block = hand_out(w, e->block, call_bytes(&c), e->thread);
+        c.block = hand_out(w, e->block, call_bytes(&c), e->thread, e->time_ms);
     }
     e->call = push(w, c);
 }
@@ -264,7 +266,7 @@ static void first_half(struct walk *w, struct record *e)
 static void second_half(struct walk *w, struct record *e)
 {
     if (e->block != 0) {
-        uint32_t b = hand_out(w, e->block, e->bytes, e->thread);
+        uint32_t b = hand_out(w, e->block, e->bytes, e->thread, e->time_ms);
         w->t->call[e->call].block = b;
     }
 }

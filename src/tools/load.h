@@ -22,6 +22,7 @@ struct call {
     uint32_t old;                       /* that it takes; 0: NULL */
     uint32_t thread;
     uint32_t next;                      /* the same thread's next call, or CALL_NONE */
+    uint32_t time_ms;                   /* of the recording, when the thread began the segment that has the call */
     uint8_t  kind;                      /* enum trace_kind */
     bool     fails;                     /* returned NULL; the old block of a realloc goes on as `block` */
 };
