@@ -25,12 +25,14 @@ def picture(site, files, uses, proofs):
     for floor in FLOORS:
         x, top = left + 14, y
         y += 14
-        for name in (n for n in files if n.startswith(floor + "/")):
-            w = 7.6 * len(name.split("/")[1]) + 22
-            if x + w > width - 12:
+        names = [n for n in files if n.startswith(floor + "/")]
+        wide = {n: 7.6 * len(n.split("/")[1]) + 22 for n in names}
+        gap = max(10, min(60, (width - 14 - x - sum(wide.values())) / max(1, len(names) - 1)))
+        for name in names:
+            if x + wide[name] > width - 10:
                 x, y = left + 14, y + 40
-            places[name] = x, y, w
-            x += w + 10
+            places[name] = x, y, wide[name]
+            x += wide[name] + gap
         y += 44
         trusted = " trusted" if floor == "platform" else ""
         bands.append(f'<rect x="0" y="{top}" width="{width}" height="{y - top}" rx="8" class="band{trusted}"/><text x="16" y="{top + 32}" class="floor">{floor}/</text><text x="16" y="{top + 50}" class="says">{SAYS[floor]}</text>')

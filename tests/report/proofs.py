@@ -23,10 +23,11 @@ def function_of(goal, names):
 
 
 def read_logs(folder):
-    """{module: {function: Function}}, and the logs' files. A goal that several rounds met counts where it was met last."""
+    """{module: {function: Function}}, the logs' files, and {module: why its logs do not count}. A goal that several rounds met counts
+    where it was met last."""
     modules = wp.modules()
     names = {m: wp.module_functions(m, fs) for m, fs in modules.items()}
-    goals, logs = {}, []
+    goals, logs, wrong = {}, [], {}
     for log in sorted(folder.glob("*.log"), key=lambda f: f.stat().st_mtime):
         module = log.name.split("-")[0]
         if log.stem.endswith("-smoke") or "=" in log.name or module not in modules:
@@ -34,6 +35,8 @@ def read_logs(folder):
         logs.append(log)
         text, again, rounds = log.read_text(errors="replace"), log.stem.endswith("-again"), 0
         met = {f for f in re.findall(r"annotating function (\w+)", text) if f in names[module]}
+        problem = doubt(text)
+        wrong[log.name] = module, problem
         if not again:
             goals = {k: g for k, g in goals.items() if not (k[0] == module and k[1] in met)}     # of an earlier run
         for line in text.splitlines():
@@ -53,12 +56,24 @@ def read_logs(folder):
         r.valid += valid
         r.seconds += seconds
         r.by[prover] += valid
-    return found, logs
+    return found, logs, {m: why for m, why in wrong.values() if why}
+
+
+def doubt(text):
+    """Why a log is no proof, whatever its goals say: the process did not end, goals without a line, something assumed or left out."""
+    ended = re.search(r"^\[wp\] Proved goals: +\d+ / (\d+)", text, re.M)
+    if not ended:
+        return "a process did not end"
+    named = {m[2] for m in map(GOAL.match, text.splitlines()) if m}
+    if len(named) != int(ended[1]):
+        return f"{len(named)} of {ended[1]} goals are told"
+    said = re.search(rf"^.*(?:{wp.DOUBTFUL}).*$", text, re.M | re.I)
+    return said[0] if said else ""
 
 
 class Proofs:
     def __init__(self, build):
-        self.found, self.logs = read_logs(build / "proofs")
+        self.found, self.logs, self.wrong = read_logs(build / "proofs")
         every = [r for fs in self.found.values() for r in fs.values()]
         self.goals, self.valid = sum(r.goals for r in every), sum(r.valid for r in every)
         self.seconds = sum(r.seconds for r in every)
@@ -66,12 +81,12 @@ class Proofs:
         texts = [ROOT / f for fs in wp.modules().values() for f in fs] + list((ROOT / "spec").rglob("*.acsl"))
         self.stale = bool(self.logs) and max(p.stat().st_mtime for p in texts) > min(p.stat().st_mtime for p in self.logs)
         listed = subprocess.run([ROOT / "proofs/coverage"], capture_output=True, text=True).stdout
-        self.coverage = [(m[1], int(m[2]), int(m[3])) for m in re.finditer(r"^(\S.*?) +(\d+) +(\d+) +\d+ %$", listed, re.M)]
+        self.coverage = [(m[1], int(m[2]), int(m[3])) for m in re.finditer(r"^(\S.*?) +(\d+) +(\d+) +\d+ %$", listed, re.M) if m[1] != "all"]
         self.unasked = re.findall(r"^no proof asked: (\S+) \((.*?)\): (.*)$", listed, re.M)
         self.claims = claims()
 
     def tile(self):
-        note = f"{number(self.met)} of {number(self.functions)} functions met" if self.met < self.functions else "every function met"
+        note = "SOME PROCESSES WENT WRONG" if self.wrong else f"{number(self.met)} of {number(self.functions)} functions met" if self.met < self.functions else "every function met"
         return tile(f"{number(self.valid)}<small> of {number(self.goals)}</small>" if self.logs else None, "proof goals valid", note, "proofs.html", "make prove")
 
     def tile_functions(self):
@@ -100,6 +115,8 @@ def page(site, p):
         parts = "".join(f'<i class="p-{k}" style="flex:{n}"></i>' for k, n in total.items() if n)
         legend = "".join(f'<li><i class="p-{k}"></i>{t}: {number(total[k])}</li>' for k, t in (("Qed", "Qed alone"), ("first", "portfolio, first round"), ("second", "portfolio, second round"), ("again", "portfolio, in a process of its own")))
         body.append(f'<div class=stack role=img aria-label="goals by prover">{parts}</div><ul class=legend>{legend}</ul>')
+        if p.wrong or p.valid < p.goals:
+            body.append(f"<p class=missing><strong>{p.goals - p.valid} goals are not valid, and the processes of {len(p.wrong)} modules went wrong.</strong> They are marked below.</p>")
         if p.met < p.functions:
             body.append(f'<p class=missing><strong>{p.functions - p.met} of {p.functions} functions were not met here.</strong> <code>make prove</code> proves all.</p>')
         if p.stale:
@@ -111,7 +128,7 @@ def page(site, p):
     for module, fs in sorted(p.found.items()):
         goals, valid, seconds = (sum(getattr(r, k) for r in fs.values()) for k in ("goals", "valid", "seconds"))
         met = sum(r.goals > 0 for r in fs.values())
-        state = "absent" if not met else "bad" if valid < goals else "part" if met < len(fs) else "good"
+        state = "absent" if not met else "bad" if valid < goals or module in p.wrong else "part" if met < len(fs) else "good"
         word = {"absent": "not run here", "bad": "NOT PROVEN", "part": f"{met} of {len(fs)} met", "good": "proven"}[state]
         rows = []
         for f, r in fs.items():
@@ -121,6 +138,8 @@ def page(site, p):
             rows.append([name, number(r.valid) if r.goals else "–", number(r.goals) if r.goals else "–", shown_time(r.seconds) if r.goals else "–",
                          by if r.goals == r.valid and r.goals else f"{r.goals - r.valid} NOT VALID" if r.goals else "not run here"])
         figures = f"<span>{number(valid)} of {number(goals)} goals</span><span>{shown_time(seconds)} s</span>" if met else "<span></span><span></span>"
+        if module in p.wrong:
+            word = f"NOT PROVEN: {esc(p.wrong[module])}"
         body.append(f'<details class="module"><summary><b>{module}</b><span>{len(fs)} functions</span>{figures}<span class="state {state}">{word}</span></summary>'
                     + table(["function", "valid", "goals", "seconds", "prover"], rows, "tnnnw", module) + "</details>")
     body.append('</div><h2 id="listed">Which functions are under contract</h2>')
@@ -191,7 +210,7 @@ def claims_page(site, p):
     tally = {"functions": 0, "clauses": 0}
     done = "".join(f'<li><p>{site.inline(c)}</p><p class=where>{contract_cell(site, k, tally)}</p></li>' for c, k in proven)
     rest = "".join(f'<li><p>{site.inline(w)}</p><p class=where><span>held to by</span> {site.inline(h)}{" · " if at else ""}{site.inline(at)}</p></li>' for w, at, h in open_ones)
-    proved = "" if p.logs and p.valid == p.goals and p.met == p.functions else missing("make prove", "Whether the contracts hold in this tree").replace("Not run here.", "Not run here in full.")
+    proved = "" if p.logs and not p.wrong and p.valid == p.goals and p.met == p.functions else missing("make prove", "Whether the contracts hold in this tree").replace("Not run here.", "Not run here in full.")
     body = (f'<h1>Claims</h1><p class=lead>What is proven, with the clauses that say it, and beside it what is not. Each name leads to its line in the sources. '
             f'The text is {site.source("spec/CLAIMS.md")}.</p>{proved}<div class=two><section class=proven><h2><span>{len(proven)}</span> Proven</h2><ol class=claims>{done}</ol></section>'
             f'<section class=open><h2><span>{len(open_ones)}</span> Not proven</h2><ol class=claims>{rest}</ol></section></div>')

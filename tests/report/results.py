@@ -141,6 +141,14 @@ def kept(title):
     return found
 
 
+def kept_means(title):
+    """The geometric means of the same table, which were made from more digits."""
+    for l in (ROOT / "tests/bench/README.md").read_text().splitlines():
+        if l.startswith(title + " "):
+            return dict(zip(ALLOCATORS, map(float, l[len(title):].split()[:4])))
+    return {}
+
+
 def means(by_workload):
     each = {a: [v[a] for v in by_workload.values() if v.get(a)] for a in ALLOCATORS}
     return {a: math.exp(statistics.fmean(map(math.log, r))) for a, r in each.items() if r}
@@ -156,14 +164,15 @@ class Speed:
                 self.time, self.peak = measured(path, "wall_s", 1), measured(path, "peak_kib", 1 / 1024)
         if not self.here:
             self.time, self.peak = kept("time"), kept("peak memory")
+        self.means = {"Time": means(self.time), "Peak memory": means(self.peak)} if self.here else {"Time": kept_means("time"), "Peak memory": kept_means("peak memory")}
 
     def tile(self):
-        m = means(self.time).get(OURS)
+        m = self.means["Time"].get(OURS)
         where = f"{len(self.time)} workloads, measured here" if self.here else "kept in the tree; not run here: <code>make bench</code>"
         return tile(f"{m:.2f}<small>×</small>" if m else None, "of the time of glibc's malloc", where, "speed.html", "make bench")
 
     def tile_memory(self):
-        m = means(self.peak).get(OURS)
+        m = self.means["Peak memory"].get(OURS)
         where = f"{len(self.peak)} workloads, measured here" if self.here else "kept in the tree; not run here: <code>make bench</code>"
         return tile(f"{m:.2f}<small>×</small>" if m else None, "of its peak memory", where, "speed.html#memory", "make bench")
 
@@ -179,7 +188,7 @@ def speed_page(site, s, out):
     body.append(f"<p>Measured here with <code>{s.command}</code>, {s.when}. A ratio is one of medians.</p>" if s.here else
                 f'<p class=missing><strong>Not run here.</strong> <code>make bench</code> measures. Below are the figures that are kept in the tree, with the machine that gave them: {site.source("tests/bench/README.md")}.</p>')
     for key, title, values, unit in (("time", "Time", s.time, "seconds"), ("memory", "Peak memory", s.peak, "MiB")):
-        m = means(values)
+        m = s.means[title]
         body.append(f'<h2 id="{key}">{title}</h2><p class=figures>' + "".join(f'<span><b class="a-{a}">{x:.2f}</b> {a}</span>' for a, x in m.items()) + "</p><p>Geometric means over "
                     f"{len(values)} workloads.</p>" + chart.dots(values, ALLOCATORS, f"{title}: ratio to glibc's malloc by workload")
                     + f"<details><summary>The same as a table</summary>{speed_table(values, unit)}</details>")
