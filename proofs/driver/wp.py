@@ -181,17 +181,19 @@ def run(source, functions, *, why3, cache, timeout, limit, prover=PROVER, rounds
         cmd = [*kernel, *wp, "-wp-rte", "-wp-prover", prover, "-wp-timeout", str(timeout), str(source)]
     lines = []
     with tempfile.TemporaryDirectory() as scratch:
+        provers = Path(scratch, "provers")
         p = subprocess.Popen(cmd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                             env={**os.environ, "WHY3CONFIG": str(why3), "TMPDIR": scratch, "GLIBC_TUNABLES": MALLOC})
+                             env={**os.environ, "WHY3CONFIG": str(why3), "TMPDIR": scratch, "GLIBC_TUNABLES": MALLOC, "QED_PROVERS": str(provers)})
         for line in p.stdout:
             lines.append(line.rstrip("\n"))
             if first and FAILED.match(lines[-1]):
                 p.terminate()               # `timeout` passes it on to Frama-C
                 break
         p.communicate()
+        noted = provers.read_text().split() if provers.exists() else []
     text = "\n".join(lines)
-    if log:
-        log.write_text(text)
+    if log:                             # with who has proven each goal that went to the portfolio, in their order, and the configuration
+        log.write_text("\n".join([*lines, " ".join(["[provers]", *noted]), " ".join(["[define]", *define])]) + "\n")
     open_goals, part, counts = [], [], []
     for line in lines:                  # a round ends with what it has proven
         part.append(line)

@@ -128,9 +128,9 @@
     when.max = moments.length - 1;
     for (const b of document.querySelectorAll("button[data-map]")) b.setAttribute("aria-pressed", b.dataset.map == i);
     for (const c of document.querySelectorAll(".over")) c.hidden = c.dataset.map != i;
-    let peak = 0;
-    heap.samples.forEach((s, k) => { if (s[2] > heap.samples[peak][2]) peak = k; });
-    go(peak);
+    // It begins where there is most to see: when the program last had half of its peak.
+    const live = heap.samples.map(s => s[heap.figures.indexOf("allocated")]), peak = Math.max(...live);
+    go(live.findLastIndex(b => b >= peak / 2));
   }
 
   function play(on) {

@@ -147,6 +147,6 @@ def page(site, heap):
 <h2>Slabs by size class, at this moment</h2><div id=classes></div>
 <h2>How it is made</h2><p>{site.source("tests/report/heapmap.c")} makes all calls in one thread, in recorded order, and reads the page cache's own table of extents. The report is not made unless
 the extents lie apart, and add up in each state to what the library's statistics say. A region is live while the program has it; out means that it has left its slab, so out less live is in the thread's cache.
-A slab's cell is as bright as its regions are live.</p><noscript><p class=missing>The map needs JavaScript.</p></noscript><script>var HEAP = []</script>""")
+The more of a slab's regions are live, the stronger its colour.</p><noscript><p class=missing>The map needs JavaScript.</p></noscript><script>var HEAP = []</script>""")
     body += [f'<script src="heap-{n}.js"></script>' for n in heap.maps] + ['<script src="heap.js"></script>']
     site.page("heap", "Heap map", "\n".join(body))

@@ -5,15 +5,16 @@ from frame import ROOT, bar, esc, missing, number, table, tile
 sys.path.insert(0, str(ROOT / "proofs/driver"))
 import wp
 
-ROUNDS = {"Qed": "Qed", "first": "first round", "second": "second round", "again": "alone"}
+PROVERS = {"qed": "Qed", "z3": "Z3", "z3-own": "Z3 in its own configuration", "cvc4": "CVC4", "portfolio": "one of Z3 and CVC4"}
 GOAL = re.compile(r"^\[wp\] \[([^\]]*)\] Goal (?:typed_)?(\w+) : (\w+)(.*)$")
 TIME = re.compile(r"\((?:Qed:)?([\d.]+)(ms|s|min)\)")
+CACHED = "(cached)"
 UNIT = {"ms": 0.001, "s": 1, "min": 60}
 
 
 class Function:
     def __init__(self):
-        self.goals, self.valid, self.seconds, self.by = 0, 0, 0.0, dict.fromkeys(ROUNDS, 0)
+        self.goals, self.valid, self.seconds, self.by = 0, 0, 0.0, dict.fromkeys(PROVERS, 0)
 
 
 def function_of(goal, names):
@@ -30,25 +31,26 @@ def read_logs(folder):
     goals, logs, wrong = {}, [], {}
     for log in sorted(folder.glob("*.log"), key=lambda f: f.stat().st_mtime):
         module = log.name.split("-")[0]
-        if log.stem.endswith("-smoke") or "=" in log.name or module not in modules:
-            continue
+        text, again = log.read_text(errors="replace"), log.stem.endswith("-again")
+        if log.stem.endswith("-smoke") or module not in modules or re.search(r"^\[define\] .", text, re.M):
+            continue                    # or of another configuration
         logs.append(log)
-        text, again, rounds = log.read_text(errors="replace"), log.stem.endswith("-again"), 0
+        noted = noted_provers(text)
         met = {f for f in re.findall(r"annotating function (\w+)", text) if f in names[module]}
         problem = doubt(text)
         wrong[log.name] = module, problem
         if not again:
             goals = {k: g for k, g in goals.items() if not (k[0] == module and k[1] in met)}     # of an earlier run
         for line in text.splitlines():
-            rounds += line.startswith("[wp] Proved goals")
             m = GOAL.match(line)
-            if not m or not (f := function_of(m[2], names[module])):
+            if not m:
+                continue
+            prover = "qed" if m[1] in ("Qed", "CFG") else "portfolio" if CACHED in m[4] else next(noted, "portfolio")
+            if not (f := function_of(m[2], names[module])):
                 continue
             key = (module, f, m[2])
-            prover = "Qed" if m[1] in ("Qed", "CFG") else "again" if again else "second" if rounds else "first"
             seconds = sum(float(t) * UNIT[u] for t, u in TIME.findall(m[4]))
-            before = goals.get(key, (None, 0, None))[1] if prover != "first" else 0
-            goals[key] = m[3] == "Valid", before + seconds, prover
+            goals[key] = m[3] == "Valid", goals.get(key, (None, 0))[1] + seconds, prover
     found = {m: {f: Function() for f in fs} for m, fs in names.items()}
     for (module, f, _), (valid, seconds, prover) in goals.items():
         r = found[module][f]
@@ -57,6 +59,14 @@ def read_logs(folder):
         r.seconds += seconds
         r.by[prover] += valid
     return found, logs, {m: why for m, why in wrong.values() if why}
+
+
+def noted_provers(text):
+    """Who has proven the goals that went to the portfolio, in their order; nobody, if that does not fit the goals."""
+    line = re.search(r"^\[provers\](.*)$", text, re.M)
+    noted = line[1].split() if line else []
+    asked = sum(m[1] not in ("Qed", "CFG") and CACHED not in m[4] for m in map(GOAL.match, text.splitlines()) if m)
+    return iter(noted if len(noted) == asked else ())
 
 
 def doubt(text):
@@ -109,11 +119,11 @@ def page(site, p):
     body = ["<h1>Proofs</h1><p class=lead>Frama-C/WP turns each contract into goals, which are formulas. Qed, its simplifier, decides many of them; "
             "the others go to a portfolio of Z3 and CVC4. A function is proven when every one of its goals is valid.</p>"]
     if p.logs:
-        total = {k: sum(r.by[k] for fs in p.found.values() for r in fs.values()) for k in ROUNDS}
+        total = {k: sum(r.by[k] for fs in p.found.values() for r in fs.values()) for k in PROVERS}
         body.append(f'<p class=figures><span><b>{number(p.valid)}</b> of {number(p.goals)} goals valid</span><span><b>{number(p.met)}</b> of {number(p.functions)} functions met</span>'
                     f'<span><b>{number(round(p.seconds / 60))}</b> min of provers\' time</span></p>')
         parts = "".join(f'<i class="p-{k}" style="flex:{n}"></i>' for k, n in total.items() if n)
-        legend = "".join(f'<li><i class="p-{k}"></i>{t}: {number(total[k])}</li>' for k, t in (("Qed", "Qed alone"), ("first", "portfolio, first round"), ("second", "portfolio, second round"), ("again", "portfolio, in a process of its own")))
+        legend = "".join(f'<li><i class="p-{k}"></i>{t}: {number(total[k])}</li>' for k, t in PROVERS.items() if total[k])
         body.append(f'<div class=stack role=img aria-label="goals by prover">{parts}</div><ul class=legend>{legend}</ul>')
         if p.wrong or p.valid < p.goals:
             body.append(f"<p class=missing><strong>{p.goals - p.valid} goals are not valid, and the processes of {len(p.wrong)} modules went wrong.</strong> They are marked below.</p>")
@@ -134,7 +144,7 @@ def page(site, p):
         for f, r in fs.items():
             at = site.sources.place(f)
             name = site.source(*at, text=f"<code>{f}</code>") if at else f"<code>{f}</code>"
-            by = ", ".join(f"{ROUNDS[k]} {n}" for k, n in r.by.items() if n)
+            by = ", ".join(f"{PROVERS[k]} {n}" for k, n in r.by.items() if n)
             rows.append([name, number(r.valid) if r.goals else "–", number(r.goals) if r.goals else "–", shown_time(r.seconds) if r.goals else "–",
                          by if r.goals == r.valid and r.goals else f"{r.goals - r.valid} NOT VALID" if r.goals else "not run here"])
         figures = f"<span>{number(valid)} of {number(goals)} goals</span><span>{shown_time(seconds)} s</span>" if met else "<span></span><span></span>"
@@ -209,7 +219,7 @@ def claims_page(site, p):
     proven, open_ones = p.claims
     tally = {"functions": 0, "clauses": 0}
     done = "".join(f'<li><p>{site.inline(c)}</p><p class=where>{contract_cell(site, k, tally)}</p></li>' for c, k in proven)
-    rest = "".join(f'<li><p>{site.inline(w)}</p><p class=where><span>held to by</span> {site.inline(h)}{" · " if at else ""}{site.inline(at)}</p></li>' for w, at, h in open_ones)
+    rest = "".join(f'<li><p>{site.inline(w)}</p><p class=where><span>held to by</span> {site.inline(h)}{" · " if at else ""}{contract_cell(site, at, tally)}</p></li>' for w, at, h in open_ones)
     proved = "" if p.logs and not p.wrong and p.valid == p.goals and p.met == p.functions else missing("make prove", "Whether the contracts hold in this tree").replace("Not run here.", "Not run here in full.")
     body = (f'<h1>Claims</h1><p class=lead>What is proven, with the clauses that say it, and beside it what is not. Each name leads to its line in the sources. '
             f'The text is {site.source("spec/CLAIMS.md")}.</p>{proved}<div class=two><section class=proven><h2><span>{len(proven)}</span> Proven</h2><ol class=claims>{done}</ol></section>'
