@@ -121,7 +121,7 @@ def page(site, p):
     if p.logs:
         total = {k: sum(r.by[k] for fs in p.found.values() for r in fs.values()) for k in PROVERS}
         body.append(f'<p class=figures><span><b>{number(p.valid)}</b> of {number(p.goals)} goals valid</span><span><b>{number(p.met)}</b> of {number(p.functions)} functions met</span>'
-                    f'<span><b>{number(round(p.seconds / 60))}</b> min of provers\' time</span></p>')
+                    f'<span><b>{number(round(p.seconds / 60))}</b> min in Qed and in the provers that succeeded</span></p>')
         parts = "".join(f'<i class="p-{k}" style="flex:{n}"></i>' for k, n in total.items() if n)
         legend = "".join(f'<li><i class="p-{k}"></i>{t}: {number(total[k])}</li>' for k, t in PROVERS.items() if total[k])
         body.append(f'<div class=stack role=img aria-label="goals by prover">{parts}</div><ul class=legend>{legend}</ul>')
@@ -133,7 +133,7 @@ def page(site, p):
             body.append("<p class=missing><strong>A source is newer than some of these results.</strong> <code>make prove</code> makes them anew.</p>")
     else:
         body.append(missing("make prove", "Goals, seconds and prover of each function"))
-    body.append('<h2>By module</h2><p>Open a module to see its functions. Seconds are those of the simplifier and of the provers.</p>'
+    body.append('<h2>By module</h2><p>Open a module to see its functions. Seconds are those of Qed and of the prover that succeeded.</p>'
                 '<label class=find>Find a function <input id=find type=search autocomplete=off></label><div class=modules>')
     for module, fs in sorted(p.found.items()):
         goals, valid, seconds = (sum(getattr(r, k) for r in fs.values()) for k in ("goals", "valid", "seconds"))

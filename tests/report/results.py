@@ -28,7 +28,8 @@ class Faults:
         return tile(share, "of code mutants are noticed", f"{len(self.mutants)} met here, {self.by_proof} noticed by the proof alone", "faults.html#mutants", "make mutants")
 
     def tile_planted(self):
-        note = f"half of them within {statistics.median(f['result']['cpu'] for f in self.found):.1f} s" if self.found else ""
+        rest = len(self.planted) - len(self.ran)
+        note = f"{rest} of {len(self.planted)} were not searched here" if rest else f"half of them within {statistics.median(f['result']['cpu'] for f in self.found):.1f} s" if self.found else ""
         return tile(f"{len(self.found)}<small> of {len(self.ran)}</small>" if self.ran else None, "planted faults are found by fuzzing", note, "faults.html#planted", "make fuzz-mutants")
 
 
