@@ -53,7 +53,7 @@ static inline void zero_rest(uint64_t block, uint64_t from, uint64_t bytes)
 /* ---- taking ------------------------------------------------------------------------------------------------------ */
 
 /* Returns a block of that class whose usable bytes are all zero. Up to a page the blocks of a class whose size is a multiple of the alignment
- * are aligned, so that the pages of a large one need not be written. */
+ * are aligned by themselves, so that calloc serves, which does not write to pages that are zero. */
 /*@ requires ok:       MallocOk;
     requires power:    IsPowerOfTwo(align_bytes) && align_bytes <= PAGE;
     requires class:    szind < SC_NSIZES;
@@ -66,8 +66,9 @@ static inline void zero_rest(uint64_t block, uint64_t from, uint64_t bytes)
     ensures  zero:     \result != NULL ==> ZeroBytes(ADDR(\result), ADDR(\result) + ScBytes(szind));
     ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
 */
-static void *zero_of_class(uint64_t align_bytes, uint32_t szind)
+static void *zero_of_class(uint32_t szind) /*@ ghost (uint64_t align_bytes) */
 {
+    /*@ ghost align_lemma_range(align_bytes); */
     void *block = qed_calloc(1, size_class_bytes(szind));
     /*@ ghost if (block != NULL) { block_lemma_own(ADDR(block), szind); block_lemma_power(ADDR(block), align_bytes); } */
     return block;
@@ -116,7 +117,7 @@ static void *mallocx_zero(uint64_t align_bytes, size_t size)
         errno = ENOMEM;
         return NULL;
     }
-    return align_bytes > PAGE ? zero_above_page(align_bytes, size, szind) : zero_of_class(align_bytes, szind);
+    return align_bytes > PAGE ? zero_above_page(align_bytes, size, szind) : zero_of_class(szind) /*@ ghost (align_bytes) */;
 }
 
 PUBLIC void *qed_mallocx(size_t size, int flags)
