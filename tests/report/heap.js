@@ -29,7 +29,7 @@
     const low = read("slab-low"), high = read("slab-high"), ramp = [];
     for (let i = 0; i <= 16; i++) ramp.push("rgb(" + low.map((c, k) => Math.round(c + (high[k] - c) * i / 16)).join() + ")");
     colour = { ramp, line: "rgb(" + read("card").join() + ")", mark: "rgb(" + read("bad").join() + ")" };
-    for (const name of ["retained", "muzzy", "dirty", "large"]) colour[name] = "rgb(" + read(name).join() + ")";
+    for (const name of ["retained", "muzzy", "dirty", "large", "soft"]) colour[name] = "rgb(" + read(name).join() + ")";
     probe.remove();
   }
 
@@ -47,6 +47,8 @@
     canvas.style.height = rows * cell + "px";
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     pen.clearRect(0, 0, width, rows * cell);
+    pen.fillStyle = colour.soft;
+    spans({ at: 0, npages: heap.cells }, (x, y, n) => pen.fillRect(x * cell, y * cell, n * cell, cell));
     for (const e of moments[at]) {
       pen.fillStyle = fill(e);
       spans(e, (x, y, n) => pen.fillRect(x * cell, y * cell, n * cell + 0.3, cell - (cell > 5 ? 1 : 0.4)));

@@ -141,7 +141,7 @@ def page(site, heap):
 <div class=player><button id=play type=button>Play</button><input id=when type=range min=0 max=0 value=0 aria-label="moment of the trace"><output id=moment></output></div>
 <canvas id=map tabindex=0 role=img aria-label="map of the heap: a cell for each page. Arrow keys go from extent to extent."></canvas>
 <ul class="legend keys"><li>slab, by the share of its regions that the program has: <span class=ramp></span> empty to full</li><li><i class=k-large></i>large block</li><li><i class=k-dirty></i>dirty</li>
-<li><i class=k-muzzy></i>muzzy</li><li><i class=k-retained></i>retained</li></ul>
+<li><i class=k-muzzy></i>muzzy</li><li><i class=k-retained></i>retained</li><li><i class=k-none></i>not mapped at this moment</li></ul>
 <p id=here class=told aria-live=polite>Point at a page, touch it, or use the arrow keys on the map.</p>
 <dl id=figures class=figures></dl>
 <h2>Slabs by size class, at this moment</h2><div id=classes></div>
