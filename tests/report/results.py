@@ -25,12 +25,12 @@ class Faults:
 
     def tile(self):
         share = f"{100 * self.killed / len(self.mutants):.1f}<small> %</small>" if self.mutants else None
-        return tile(share, "of code mutants are noticed", f"{len(self.mutants)} met here, {self.by_proof} noticed by the proof alone", "faults.html#mutants", "make mutants")
+        return tile(share, "mutants noticed", f"{len(self.mutants)} met here, {self.by_proof} noticed by the proof alone", "faults.html#mutants", "make mutants")
 
     def tile_planted(self):
         rest = len(self.planted) - len(self.ran)
         note = f"{rest} of {len(self.planted)} were not searched here" if rest else f"half of them within {statistics.median(f['result']['cpu'] for f in self.found):.1f} s" if self.found else ""
-        return tile(f"{len(self.found)}<small> of {len(self.ran)}</small>" if self.ran else None, "planted faults are found by fuzzing", note, "faults.html#planted", "make fuzz-mutants")
+        return tile(f"{len(self.found)}<small> of {len(self.ran)}</small>" if self.ran else None, "planted faults found by fuzzing", note, "faults.html#planted", "make fuzz-mutants")
 
 
 def read_fault(path):
@@ -93,7 +93,7 @@ class Coverage:
         self.hit = sum(sum(l.values()) for l in self.lines.values())
 
     def tile(self):
-        return tile(f"{100 * self.hit / self.all:.1f}<small> %</small>" if self.all else None, "of the lines are reached by fuzzing", f"{number(self.hit)} of {number(self.all)} lines of src/", "coverage.html", "make fuzz-coverage")
+        return tile(f"{100 * self.hit / self.all:.1f}<small> %</small>" if self.all else None, "lines reached by fuzzing", f"{number(self.hit)} of {number(self.all)} lines of src/", "coverage.html", "make fuzz-coverage")
 
 
 def coverage_page(site, c):
