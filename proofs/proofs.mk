@@ -1,7 +1,13 @@
 # Proofs by Frama-C/WP, models by SPIN, and whether they notice faults.
-.PHONY: models prove-smoke prove-smoke-sample prove-coverage prove-robust prove-weakened prove-matrix mutants mutants-sample
+.PHONY: models prove-binary prove-binary-mutants prove-smoke prove-smoke-sample prove-coverage prove-robust prove-weakened prove-matrix mutants mutants-sample
 models: setup-prove     ## the lock and lock-free publication: all states, with SPIN; broken variants must fail
 	@proofs/models/run $(BUILD)
+
+prove-binary: setup-prove setup-fuzz ## the machine code of the fast paths, of gcc and clang, does what the contracts say
+	@proofs/binary/prove $(BUILD)
+
+prove-binary-mutants: setup-prove setup-fuzz ## one instruction of it changed at a time: each must be refused
+	@proofs/binary/mutants $(BUILD)
 
 prove-smoke: setup-prove ## no contract is vacuous
 	@proofs/prove --smoke $(addprefix --define ,$(CONFIG)) $(MODULE)

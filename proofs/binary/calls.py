@@ -1,0 +1,42 @@
+"""calls: the functions that the fast paths call and that are not looked into, with what their contracts leave of the caller's world.
+
+Registers that belong to the callee are unknown afterwards, those of the caller are as they were (the ABI, believed). `heap`: the cache is any that
+keeps the invariant. `thread`: the thread may have another cache; "result" if the function returns it. `sets`: the argument that points to a
+variable in the caller's frame, which it writes. `returns`: the result, where it is known. `ends`: "never" where it does not return, "slow" where
+a C++ operator leaves its fast path.
+"""
+from dataclasses import dataclass
+
+from memory import ERRNO
+
+
+@dataclass(frozen=True)
+class Contract:
+    file: str               # where the contract stands, "" for the C library
+    heap: bool = False
+    thread: object = False
+    sets: object = None
+    returns: object = None
+    ends: str = ""
+
+
+MALLOC = Contract("src/api/malloc.h", heap=True, thread=True)
+CALLS = {
+    "malloc_slow": Contract("src/api/malloc.c", heap=True, thread=True),
+    "free_slow": Contract("src/api/malloc.c", heap=True, thread=True),
+    "thread_make": Contract("src/api/thread.c", heap=True, thread="result"),
+    "refill": Contract("src/tcache/refill.h", heap=True),
+    "refill_tick": Contract("src/tcache/refill.h", heap=True),
+    "large_alloc": Contract("src/blocks/large.h", heap=True, sets=3),
+    "overflow_usable": Contract("src/tcache/overflow.h", heap=True),
+    "realloc_in_place": Contract("src/api/malloc.c", heap=True),
+    "realloc_move": Contract("src/api/malloc.c", heap=True, thread=True),
+    "trap_misuse": Contract("src/platform/trap.h", ends="never"),
+    "__errno_location": Contract("", returns=ERRNO),
+    "memset": Contract(""),
+    "abort": Contract("", ends="never"),
+    "dlsym": Contract("", ends="slow"),
+    "_ZSt15get_new_handlerv": Contract("", ends="slow"),
+    "qed_malloc": MALLOC, "qed_aligned_alloc": MALLOC, "qed_free": MALLOC, "qed_free_sized": MALLOC, "qed_free_aligned_sized": MALLOC,
+    "qed_realloc": MALLOC,
+}

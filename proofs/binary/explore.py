@@ -1,0 +1,305 @@
+"""explore: all paths of a function, from its entry to its returns, tail calls and calls that do not return. This file is believed.
+
+A function that has a contract here (CALLS in calls.py) is not looked into: the path notes the call with its arguments and the memory at that
+moment, and goes on with what the contract leaves of registers and memory. Every other call is followed. At each conditional jump the
+solver says which ways are possible.
+"""
+from dataclasses import dataclass, field
+
+from z3 import (And, BitVec, BitVecVal, Bool, Extract, Implies, Not, SimpleSolver, Solver, SolverFor, ULT, Z3_OP_ITE, ZeroExt, is_app_of, is_bv_value,
+                is_false, is_true, sat, simplify, unsat)
+
+import invariant
+from calls import CALLS
+from machine import ARGUMENTS, CALLEE_SAVED, FLAGS, REGISTERS, Machine, Refused, decoder
+from memory import IMAGE, STACK, Cache, Memory
+
+RETURN = BitVec("return_address", 64)
+# Each question goes to these, one after the other. Work is bounded in Z3's own steps, so that a busy machine gives the same answers.
+SOLVERS = ((SimpleSolver, 400_000), (lambda: SolverFor("QF_AUFBV"), 3_000_000), (Solver, 3_000_000))
+INSTRUCTIONS_MAX = 400          # of a path; fast paths have no loop
+
+
+def normal(e):
+    """Products are sums of monomials, so that two ways to compute the same look the same."""
+    return simplify(e, som=True)
+
+
+def contains_choice(e):
+    todo, seen = [e], set()
+    while todo:
+        x = todo.pop()
+        if is_app_of(x, Z3_OP_ITE):
+            return True
+        if x.get_id() not in seen:
+            seen.add(x.get_id())
+            todo += x.children()
+    return False
+
+
+class Knowledge:
+    """What is known on a path: the invariant of the cache for each stack and slot that was met, and which way each jump went."""
+    milliseconds = 60_000       # for one solver and one question; there to end, not to decide
+
+    def __init__(self, layout, pointer=None):
+        self.layout, self.pointer = layout, pointer
+        self.facts, self.light, self.epochs, self.names = [], [], [], []
+        self.begin(Cache(layout, BitVec("t", 64)))
+
+    def begin(self, cache):
+        """A moment at which nothing is known of a cache but its invariant."""
+        self.cache, self.ghosts = cache, invariant.ghosts(Cache.count)
+        self.view = invariant.View(self.layout, cache.arrays, cache, self.ghosts)
+        self.epochs.append((self.cache, self.ghosts, self.view))
+        self.learned, self.stacks, self.slots = set(), [], []
+        self.assume(invariant.WINDOW.holds(self.view, BitVecVal(0, 64)))
+        self.assume(self.view.block_state(BitVecVal(0, 64)) == self.layout.constants["BLOCK_NONE"])     # blocks_lemma_out
+
+    def back_to(self, epoch):
+        """Speaks of an earlier moment again; what was learned since stays known."""
+        self.cache, self.ghosts, self.view = self.epochs[epoch]
+        self.learned, self.stacks, self.slots = set(), [], []
+
+    def copy(self):
+        k = Knowledge.__new__(Knowledge)
+        k.__dict__ |= self.__dict__
+        k.facts, k.learned, k.stacks, k.slots = list(self.facts), set(self.learned), list(self.stacks), list(self.slots)
+        k.light, k.epochs, k.names = list(self.light), list(self.epochs), list(self.names)
+        return k
+
+    def assume(self, formula):
+        formula = normal(formula)
+        self.facts.append(formula)
+        if not contains_choice(formula):
+            self.light.append(formula)
+
+    def proves(self, formula):
+        return self.refuted(Not(formula)) is None
+
+    def refuted(self, formula):
+        """None if the formula is impossible, or else a model of it (or the solver's excuse)"""
+        formula = normal(formula)
+        if is_false(formula):
+            return None
+        # What is computed in many steps is seldom needed: first without.
+        attempts = [(SOLVERS[1], self.light)] if len(self.light) < len(self.facts) and not contains_choice(formula) else []
+        for (make, work), facts in attempts + [(s, self.facts) for s in SOLVERS]:
+            solver = make()
+            solver.set("rlimit", work)
+            solver.set("timeout", Knowledge.milliseconds)
+            solver.add(*facts, formula)
+            answer = solver.check()
+            if answer == unsat or (answer == sat and facts is self.facts):
+                return None if answer == unsat else solver.model()
+        return f"the solver says {solver.reason_unknown()}"
+
+    def named(self, e):
+        """A short name for an index that is computed in many steps, so that what is known of it is short too."""
+        if not contains_choice(e):
+            return e
+        for name, what in self.names:
+            if what.eq(e) or self.proves(what == e):
+                return name
+        name = BitVec(f"index!{next(Machine.fresh)}", 64)
+        self.assume(name == e)
+        self.names.append((name, e))
+        return name
+
+    # ---- the invariant, where it is needed ----
+    def learn(self, field, index):
+        index = normal(index)
+        key = field, index.get_id()
+        if key in self.learned:
+            return
+        self.learned.add(key)
+        if field in ("top", "limit", "floor", "least", "room", "magic", "negated"):
+            self.learn_stack(index)
+        elif field == "slot":
+            self.slots.append(index)
+            for b in self.stacks:
+                self.learn_slot(b, index)
+        elif field == "stack_of":
+            self.assume(Implies(ULT(index, self.layout.constants["SC_LOOKUP_MAX"] + 1), invariant.LOOKUP.holds(self.view, index)))
+        elif field in ("high", "low"):      # each tag of the radix tree names a stack
+            self.assume(ULT(ZeroExt(48, self.cache.high[index]), self.layout.constants["TCACHE_STACKS"]))
+
+    def learn_stack(self, b):
+        if any(b.eq(s) for s in self.stacks):
+            return
+        for p in invariant.STACK:
+            self.assume(Implies(self.view.stack(b), p.holds(self.view, b)))
+        for s in self.stacks:
+            for p in invariant.PAIR:
+                self.assume(Implies(And(self.view.stack(b), self.view.stack(s)), And(p.holds(self.view, b, s), p.holds(self.view, s, b))))
+        self.stacks.append(b)
+        for i in self.slots:
+            self.learn_slot(b, i)
+
+    def learn_slot(self, b, i):
+        for p in invariant.SLOT:
+            self.assume(Implies(self.view.has(b, i), p.holds(self.view, b, i)))
+
+
+@dataclass
+class Event:
+    """A call of a function that has a contract, or the end of the path."""
+    name: str
+    arguments: list
+    memory: Memory          # as it was at the call
+    cache: Cache
+    result: object          # what it returned, a term of 64 bits
+
+
+@dataclass
+class Path:
+    machine: Machine
+    knowledge: Knowledge
+    pc: int
+    length: int = 0
+    events: list = field(default_factory=list)
+    end: str = ""           # "return", "tail", "never" or "slow"
+    trace: list = field(default_factory=list)
+
+    def fork(self):
+        m, k = self.machine.copy(), self.knowledge.copy()
+        m.memory.knowledge = k
+        return Path(m, k, self.pc, self.length, list(self.events), self.end, list(self.trace))
+
+
+class Explorer:
+    def __init__(self, image, layout):
+        self.image, self.layout, self.decoder, self.met = image, layout, decoder(), {}
+
+    def fetch(self, address):
+        code = self.image.bytes_at(address, 15) if self.image.is_code(address) else None
+        insn = next(self.decoder.disasm(code, address), None) if code else None
+        if insn is None:
+            raise Refused(f"no instruction at {address:#x}")
+        self.met.setdefault(address, insn)
+        return insn
+
+    def paths(self, entry, pointer=None):
+        """every path from that address"""
+        knowledge = Knowledge(self.layout, pointer)
+        memory = Memory(knowledge, self.image)
+        machine = Machine({r: BitVec(r, 64) for r in REGISTERS}, {f: Bool(f) for f in FLAGS}, memory, IMAGE)
+        knowledge.assume(Extract(3, 0, STACK) == 8)         # a caller's stack is aligned
+        for i in range(8):
+            memory.frame[i] = RETURN, i
+        todo = [Path(machine, knowledge, entry)]
+        while todo:
+            path = todo.pop()
+            while not path.end:
+                other = self.step(path)
+                if other:
+                    todo.append(other)
+            yield path
+
+    def step(self, path):
+        """One instruction; returns the path of the other way where both are possible."""
+        path.length += 1
+        if path.length > INSTRUCTIONS_MAX:
+            raise Refused(f"more than {INSTRUCTIONS_MAX} instructions: a loop?")
+        insn = self.fetch(path.pc)
+        path.trace.append(insn)
+        try:
+            path.machine.memory.below = self.red_zone(path.machine)
+            effect = path.machine.step(insn)
+            path.pc += insn.size
+            return self.control(path, effect) if effect else None
+        except Refused as e:
+            raise Refused(f"{insn.address:#x} {insn.mnemonic} {insn.op_str}: {e}") from None
+
+    @staticmethod
+    def red_zone(machine):
+        """Signals may overwrite the stack from 128 bytes below the stack pointer on."""
+        rsp = normal(machine.registers["rsp"] - STACK)
+        if not is_bv_value(rsp):
+            raise Refused("the stack pointer is not a distance from where it was")
+        return rsp.as_signed_long() - 128
+
+    def control(self, path, effect):
+        kind, *rest = effect
+        if kind == "return":
+            self.go(path, path.machine.pop(), call=False)
+        elif kind == "call":
+            path.machine.push(IMAGE + path.pc)
+            self.go(path, rest[0], call=True)
+        else:
+            condition, target = normal(rest[0]), rest[1]
+            if is_true(condition):
+                self.go(path, target, call=False)
+                return None
+            taken, straight = path.knowledge.refuted(condition) is not None, path.knowledge.refuted(Not(condition)) is not None
+            if not taken and not straight:
+                raise Refused("no state comes here")
+            other = path.fork() if taken and straight else None
+            if other:
+                other.knowledge.assume(Not(condition))
+            if taken:
+                path.knowledge.assume(condition)
+                self.go(path, target, call=False)
+            return other
+        return None
+
+    def go(self, path, target, call):
+        target = normal(target)
+        if target.eq(RETURN):
+            self.leave(path, 8)
+            path.end = "return"
+            return
+        offset = normal(target - IMAGE)
+        if is_bv_value(offset):
+            path.pc = offset.as_long()
+            name = next((n for n in sorted(self.image.names.get(path.pc, ())) if n in CALLS), None)
+        elif str(target).startswith("&"):
+            name = str(target)[1:]
+            if name not in CALLS:
+                raise Refused(f"calls {name}, which has no contract here")
+        else:
+            raise Refused(f"goes to {target}")
+        if name:
+            self.call(path, name)
+
+    def leave(self, path, popped):
+        """The stack pointer and the registers that belong to the caller are as they were."""
+        for r, value in [("rsp", STACK + popped)] + [(r, BitVec(r, 64)) for r in CALLEE_SAVED]:
+            if not path.knowledge.proves(path.machine.registers[r] == value):
+                raise Refused(f"{r} is not restored")
+
+    def call(self, path, name):
+        """A call, by call or by jmp, of a function that has a contract. The return address is on top of the stack."""
+        m, k, contract = path.machine, path.knowledge, CALLS[name]
+        rsp = normal(m.registers["rsp"] - STACK)
+        if not is_bv_value(rsp) or rsp.as_signed_long() % 16:
+            raise Refused(f"the stack is not aligned at the call of {name}")
+        back = m.memory.load((m.registers["rsp"], None, 1, 0), 8)
+        tail = back.eq(RETURN)
+        if tail:
+            self.leave(path, 0)
+        result = contract.returns if contract.returns is not None else BitVec(f"{name}!{len(path.events)}", 64)
+        path.events.append(Event(name, [m.registers[r] for r in ARGUMENTS], m.memory.copy(), k.cache, result))
+        if contract.ends:
+            path.end = contract.ends
+            return
+        for r in REGISTERS:
+            if r not in CALLEE_SAVED + ["rsp"]:
+                m.registers[r] = Machine.unknown(64, r)
+        m.registers["rax"] = result
+        m.undefined(*FLAGS)
+        out = None
+        if contract.sets is not None:
+            out = normal(path.events[-1].arguments[contract.sets] - STACK)
+            if not is_bv_value(out) or not rsp.as_signed_long() < out.as_signed_long() < 0:
+                raise Refused(f"{name} is to write outside the frame")
+        m.memory.frame = {i: b for i, b in m.memory.frame.items() if i >= rsp.as_signed_long() + 8
+                          and (out is None or i != out.as_signed_long())}
+        if contract.heap:
+            k.begin(Cache(self.layout, result if contract.thread == "result" else
+                          BitVec(f"t#{len(path.events)}", 64) if contract.thread else k.cache.t))
+            m.memory.now = dict(k.cache.arrays)
+        if tail:
+            path.end = "tail"
+            return
+        m.registers["rsp"] = m.registers["rsp"] + 8
+        self.go(path, back, call=False)
