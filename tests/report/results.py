@@ -24,8 +24,9 @@ class Faults:
         self.found = [f for f in self.ran if f["result"]["found"]]
 
     def tile(self):
-        share = f"{100 * self.killed / len(self.mutants):.1f}<small> %</small>" if self.mutants else None
-        return tile(share, "mutants noticed", f"{len(self.mutants)} met here, {self.by_proof} noticed by the proof alone", "faults.html#mutants", "make mutants")
+        share = f"{self.killed}<small> of {len(self.mutants)}</small>" if self.mutants else None
+        explained = sum(m["verdict"] == "survived" and m["note"] != "" for m in self.mutants)
+        return tile(share, "mutants noticed", f"{self.by_proof} by the proof alone; {explained} need not be, with a reason", "faults.html#mutants", "make mutants")
 
     def tile_planted(self):
         rest = len(self.planted) - len(self.ran)
