@@ -94,7 +94,7 @@ platforms: ## musl and arm64 (under qemu-user): all unit, system and abuse tests
 	@ci/setup platforms
 	@tests/platforms/run $(BUILD)
 
-compilers: ## gcc and clang, -O2 and -O3, link-time optimization, fortified: unit tests, misuse, the malloc family, threads, fork
+compilers: ## gcc and clang, -O2 and -O3, gcc's link-time optimization, fortified: unit tests, misuse, the malloc family, threads, fork
 	@ci/setup platforms
 	@mkdir -p $(BUILD)
 	@tests/platforms/compilers $(BUILD)
