@@ -18,6 +18,7 @@
 static inline uint64_t flags_align(int flags)
 {
     uint32_t lg = (uint32_t)((uint64_t)(flags + FLAGS_BITS) % 64);
+    /*@ ghost align_lemma_order(lg, 63); */
     /*@ ghost block_lemma_is_power(1UL << lg, lg); */
     return 1UL << lg;
 }
