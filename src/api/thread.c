@@ -97,6 +97,16 @@ static void boot_layers(void)
     arena_boot(config.narenas);
 }
 
+/* Tells all threads that boot is done. A thread that reads it may rely on Booted without the lock. */
+/*@ requires booted:  Booted;
+    assigns           thread_booted;
+    ensures  told:    thread_booted;
+*/
+static inline void boot_publish(void)
+{
+    ATOMIC_STORE_RELEASE(thread_booted, true);
+}
+
 /*@ requires free:    LocksFree(0);
     requires ok:      BootOk;
     requires none:    ThreadNone;
@@ -112,7 +122,7 @@ static void boot(void)
     boot_others();
     if (!thread_booted) {
         boot_layers();
-        ATOMIC_STORE_RELEASE(thread_booted, true);
+        boot_publish();
     }
     mutex_unlock(&boot_lock) /*@ ghost (LOCK_BOOT) */;
 }
@@ -395,19 +405,51 @@ static void fork_unlock(void)
     libc_stdio_unlock();
 }
 
+/* Makes the lock of the pages free in the child, and gives back what another thread was purging. */
+/*@ requires held:    ForkHeld;
+    requires blocks:  BlocksOk && DecayOk && PagesFreeTags;
+    requires whole:   ForkBins;
+    requires arenas:  bin_arenas <= ARENAS_MAX;
+    requires threads: DepotOk;
+    assigns           CACHE_ASSIGNS, pages_purging, lock_held[LOCK_PAGES];
+    ensures  free:    LocksFree(LOCK_PAGES);
+    ensures  blocks:  BlocksOk;
+    ensures  whole:   ForkBins;
+    ensures  threads: DepotOk;
+    ensures  none:    \forall integer e; ExtUsed(e) ==> ext_state[e] != EXTENT_BUSY;
+*/
+static inline void fork_reset_pages(void)
+{
+    /*@ assert range: \forall integer b; 0 <= b < bin_arenas * SC_NBINS ==> BinRange(b); */
+    /*@ ghost fork_lemma_only(); */
+    /*@ ghost large_lemma_pages(); */
+    pages_postfork_child();
+    /*@ assert owners: LargeOwners{Pre,Here}(0); */
+    /*@ assert pages: LargePages{Pre,Here}; */
+    /*@ ghost large_lemma_ok(); */
+    /*@ assert own: \forall integer e; PagesHeld(e) ==> ph_own[e] == \at(ph_own[e],Pre); */
+    /*@ assert only: ForkListsOnly(bin_arenas * SC_NBINS); */
+    /*@ assert current: \forall integer b; 0 <= b < bin_arenas * SC_NBINS ==> BinCurrent(b); */
+    /*@ assert lists: \forall integer b; 0 <= b < bin_arenas * SC_NBINS ==> BinLists(b); */
+    /*@ assert lists_not: \forall integer b; 0 <= b < bin_arenas * SC_NBINS ==> BinListsNot(b); */
+    /*@ assert lists_only: \forall integer b; 0 <= b < bin_arenas * SC_NBINS ==> BinListsOnly(b); */
+    /*@ assert filled: \forall integer b; 0 <= b < bin_arenas * SC_NBINS ==> BinFilled(b); */
+}
+
 /*@ requires stdio:    libc_stdio_held == 1;
     requires held:     ForkHeld;
     requires ok:       ForkOk;
     requires mine:     depot_mine == DEPOT_NONE <==> thread_cache == &tcache_unborn || thread_cache == &tcache_dead;
-    assigns            libc_stdio_held, lock_held[0 .. LOCK_RANKS - 1], pages_purging, depot_live_count;
+    assigns            libc_stdio_held, lock_held[0 .. LOCK_RANKS - 1], CACHE_ASSIGNS, pages_purging, depot_live_count;
     ensures  stdio:    libc_stdio_held == 0;
     ensures  free:     LocksFree(0);
     ensures  blocks:   BlocksOk;
     ensures  threads:  DepotOk;
+    ensures  none:     \forall integer e; ExtUsed(e) ==> ext_state[e] != EXTENT_BUSY;
 */
 static void fork_reset(void)
 {
-    pages_postfork_child();
+    fork_reset_pages();
     bin_postfork_child();
     arena_postfork_child();
     depot_postfork_child(thread_cache);

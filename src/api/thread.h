@@ -105,18 +105,21 @@ void thread_fork_parent(void);
 /*@ requires held:      fork_quiet == 0 ==> libc_stdio_held == 1 && ForkHeld;
     requires ok:        fork_quiet == 0 ==> ForkOk;
     requires mine:      depot_mine == DEPOT_NONE <==> thread_cache == &tcache_unborn || thread_cache == &tcache_dead;
-    assigns             fork_quiet, libc_stdio_held, lock_held[0 .. LOCK_RANKS - 1], pages_purging, depot_live_count;
+    assigns             fork_quiet, libc_stdio_held, lock_held[0 .. LOCK_RANKS - 1], CACHE_ASSIGNS, pages_purging,
+                            depot_live_count;
     behavior quiet:
       assumes           fork_quiet > 0;
       assigns           fork_quiet;
       ensures  counted: fork_quiet == \old(fork_quiet) - 1;
     behavior locks:
       assumes           fork_quiet == 0;
-      assigns           libc_stdio_held, lock_held[0 .. LOCK_RANKS - 1], pages_purging, depot_live_count;
+      assigns           libc_stdio_held, lock_held[0 .. LOCK_RANKS - 1], CACHE_ASSIGNS, pages_purging,
+                            depot_live_count;
       ensures  stdio:   libc_stdio_held == 0;
       ensures  free:    LocksFree(0);
       ensures  blocks:  BlocksOk;
       ensures  threads: DepotOk;
+      ensures  none:    \forall integer e; ExtUsed(e) ==> ext_state[e] != EXTENT_BUSY;
     complete behaviors;
     disjoint behaviors;
 */

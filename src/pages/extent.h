@@ -16,6 +16,7 @@
 #include "ds/list.h"
 #include "ds/radix_tree.h"
 #include "platform/config.h"
+#include "platform/os.h"
 #include "platform/table.h"
 
 #define EXT_UNUSED_LIST 0U                       /* the list (ds/list.h) of the ids without pages */
@@ -29,6 +30,8 @@ enum extent_state {
     EXTENT_BUSY,        /* being purged, without the lock */
     EXTENT_STATES
 };
+
+_Static_assert(EXTENT_BUSY == OS_PAGE_BUSY, "what the OS may purge is an extent that is being purged");
 
 extern TABLE(uint64_t, ext_page);               /* number of the first page */
 extern TABLE(uint64_t, ext_npages);             /* 0 if the id is unused */

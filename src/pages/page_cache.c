@@ -108,9 +108,8 @@ static uint32_t cache_grow(uint64_t npages)
     /* A limit on address space may still allow less. */
     /*@ loop invariant range:   npages <= n < PAGE_COUNT_MAX;
         loop invariant in:      page == 0 || (0 < page && page + n <= PAGE_COUNT_MAX);
-        loop invariant fresh:   \forall integer p; page != 0 && page <= p < page + n ==> ext_owner[p] == 0;
-        loop invariant mapped:  \forall integer p; page != 0 && page <= p < page + n ==> os_mapped[p] == 1;
-        loop invariant ok:      PageCacheOk;
+        loop invariant ok:      page == 0 ==> PageCacheOk;
+        loop invariant grown:   page != 0 ==> PageCacheGrown(page, page + n);
         loop assigns   n, page, os_mapped[0 .. PAGE_COUNT_MAX - 1];
         loop variant   n;
     */

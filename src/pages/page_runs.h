@@ -203,10 +203,8 @@ static inline void cache_merge(uint32_t a, uint32_t b)
 
 /* Makes a BUSY extent of pages that the OS just gave, and returns it. Returns 0 if there is no memory for it, and
  * gives the pages back to the OS. */
-/*@ requires ok:     PageCacheOk;
+/*@ requires grown:  PageCacheGrown(page, page + npages);
     requires range:  0 < page && 0 < npages && page + npages <= PAGE_COUNT_MAX;
-    requires mapped: \forall integer p; page <= p < page + npages ==> os_mapped[p] == 1;
-    requires fresh:  \forall integer p; page <= p < page + npages ==> ext_owner[p] == 0;
     assigns          CACHE_ASSIGNS_IDS, CACHE_ASSIGNS_PAGES, CACHE_ASSIGNS_STATES, CACHE_ASSIGNS_GROWTH;
     ensures  ok:     PageCacheOk;
     ensures  busy:   \result != 0 ==> CacheHas(\result, EXTENT_BUSY);

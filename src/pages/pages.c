@@ -170,6 +170,7 @@ static bool pages_fit(uint32_t e, uint64_t npages)
 /* Purges pages of a BUSY extent, which nobody holds, without the lock. Returns the state that they are in then,
  * which is still their old one if the OS refused. */
 /*@ requires free:    LocksFree(LOCK_PAGES);
+    requires range:   0 < npages && page + npages <= PAGE_COUNT_MAX;
     requires busy:    CachePagesAre(page, page + npages, EXTENT_BUSY);
     requires nobodys: PagesNobodys(page, page + npages);
     requires state:   CacheState(state);
@@ -216,12 +217,20 @@ static uint32_t pages_pull(uint8_t state, uint64_t npages_max)
     requires state: CacheState(state);
     assigns         CACHE_ASSIGNS;
     ENSURES_PAGES_LOCKED;
+    ensures  fewer: \forall integer x; ExtUsed(x) && ext_state[x] == EXTENT_BUSY ==>
+                        x != e && \old(ext_state[x]) == EXTENT_BUSY;
     PAGES_KEPT(ensures, 0);
 */
 static void pages_put(uint32_t e, uint8_t state)
 {
     /*@ assert busy: PagesNoTags(ext_page[e], ext_page[e] + ext_npages[e]); */
     page_cache_give(e, state);
+    /*@ assert pages: \forall integer x; ExtUsed(x) && ext_state[x] == EXTENT_BUSY ==>
+            ext_owner[ext_page[x]] == x && ext_page_state[ext_page[x]] == EXTENT_BUSY; */
+    /*@ assert before: \forall integer p; 0 <= p < PAGE_COUNT_MAX && ext_page_state[p] == EXTENT_BUSY ==>
+            \at(ext_page_state[p],Pre) == EXTENT_BUSY && \at(ext_owner[p],Pre) != e; */
+    /*@ assert owners: \forall integer p; 0 <= p < PAGE_COUNT_MAX && ext_page_state[p] == EXTENT_BUSY ==>
+            ext_owner[p] == \at(ext_owner[p],Pre); */
     /*@ assert kept: PagesKept{Pre,Here}(0); */
     /*@ assert in: \forall integer p; 0 <= p < PAGE_COUNT_MAX && PagesHeld{Pre}(\at(ext_owner[p],Pre)) ==>
             ExtUsed(\at(ext_owner[p],Pre)) && ExtIn(\at(ext_owner[p],Pre), p); */
@@ -404,9 +413,35 @@ void pages_postfork_parent(void)
     pages_leave();
 }
 
-/* A purge that another thread had under way is lost with that thread. Its BUSY pages stay out of the cache. */
+/* Gives back the pages that another thread was purging when this one forked. That thread is not in the child. Whether its
+ * system call emptied the pages is not known, so they are dirty. */
+/*@ REQUIRES_PAGES_LOCKED;
+    assigns        CACHE_ASSIGNS;
+    ENSURES_PAGES_LOCKED;
+    ensures  none: \forall integer e; ExtUsed(e) ==> ext_state[e] != EXTENT_BUSY;
+    PAGES_KEPT(ensures, 0);
+*/
+static void pages_reclaim(void)
+{
+    /*@ loop invariant range:  1 <= e <= extent_count + 1;
+        loop invariant ok:     PageCacheOk;
+        loop invariant held:   PagesHeldActive;
+        loop invariant free:   PagesFreeTags;
+        loop invariant none:   \forall integer x; 0 < x < e && ExtUsed(x) ==> ext_state[x] != EXTENT_BUSY;
+        PAGES_KEPT(loop invariant, 0);
+        loop assigns   e, CACHE_ASSIGNS;
+        loop variant   extent_count + 1 - e;
+    */
+    for (uint32_t e = 1; e <= extent_count; e++) {
+        if (AT(ext_state, e) == EXTENT_BUSY) {
+            pages_put(e, EXTENT_DIRTY);
+        }
+    }
+}
+
 void pages_postfork_child(void)
 {
-    mutex_reset(&pages_lock) /*@ ghost (LOCK_PAGES) */;
+    pages_reclaim();
     pages_purging = false;
+    mutex_reset(&pages_lock) /*@ ghost (LOCK_PAGES) */;
 }

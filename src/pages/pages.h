@@ -162,10 +162,14 @@ void pages_prefork(void);
 */
 void pages_postfork_parent(void);
 
+/* In the child no page stays BUSY: what another thread was purging comes back to the page cache. */
 /*@ PAGES_WHOLE(requires);
-    assigns         lock_held[LOCK_PAGES], pages_purging;
-    ensures  lock:  LocksFree(LOCK_PAGES);
+    requires held:  PagesHeldActive;
+    assigns         lock_held[LOCK_PAGES], pages_purging, CACHE_ASSIGNS;
+    ENSURES_PAGES_UNLOCKED;
+    ensures  none:  \forall integer e; ExtUsed(e) ==> ext_state[e] != EXTENT_BUSY;
     ensures  ready: !pages_purging;
+    PAGES_KEPT(ensures, 0);
 */
 void pages_postfork_child(void);
 

@@ -14,6 +14,10 @@
 
 /*@ ghost uint8_t os_mapped[1UL << 35]; */              /* page number -> mapped by os_map */
 
+/* What the page cache says of each page: the state of the extent that owns it, 0 if none does (pages/extent.h). */
+/*@ ghost uint8_t ext_page_state[PAGE_COUNT_MAX]; */
+#define OS_PAGE_BUSY 5                                  /* the state of pages that the caller alone may touch */
+
 /* Returns the first page number of fresh zero pages, 0 if there are none. */
 /*@ requires some:    0 < npages < PAGE_COUNT_MAX;
     assigns           os_mapped[0 .. PAGE_COUNT_MAX - 1];
@@ -27,6 +31,8 @@ uint64_t os_map(uint64_t npages);
 
 /* Gives pages back that nobody has seen, because a growth failed half-way. */
 /*@ requires in:      0 < npages && page + npages <= PAGE_COUNT_MAX;
+    requires mapped:  \forall integer p; page <= p < page + npages ==> os_mapped[p] == 1;
+    requires nobodys: \forall integer p; page <= p < page + npages ==> ext_page_state[p] == 0;
     assigns           os_mapped[page .. page + npages - 1];
     ensures  gone:    \forall integer p; page <= p < page + npages ==> os_mapped[p] == 0;
 */
@@ -34,7 +40,10 @@ void os_unmap(uint64_t page, uint64_t npages);
 
 /* Gives the memory of these pages back to the OS, so that their content is lost. If lazily, reads see the old content
  * until the OS takes the pages. Otherwise reads see zero at once. Returns false if the OS refuses. */
-/*@ assigns \nothing; */
+/*@ requires in:      0 < npages && page + npages <= PAGE_COUNT_MAX;
+    requires busy:    \forall integer p; page <= p < page + npages ==> ext_page_state[p] == OS_PAGE_BUSY;
+    assigns           \nothing;
+*/
 bool os_purge(uint64_t page, uint64_t npages, bool lazily);
 
 /* Moves the content of the npages at from to the pages at to. What is at from then is zero or as it was. Returns
