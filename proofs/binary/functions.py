@@ -85,7 +85,7 @@ def qed_realloc(p):
     now = p.call("overflow_usable", block, Text("realloc"))
     if p.case(And(ULE(size, now), ULT(now - size, LShR(now, 3)))):      # the upper part of the class: 1 / (2 * SC_NGROUP)
         return p.returns(block)
-    stays = p.call("realloc_in_place", block, now, low(class_of(k, size)))
+    stays = p.call("request_in_place", block, now, low(class_of(k, size)))
     if p.case(Extract(7, 0, stays) != 0):
         return p.returns(block)
     return p.returns(p.call("realloc_move", block, now, size))
@@ -129,10 +129,12 @@ for kind in "la":
     FUNCTIONS |= {f"_Zd{kind}Pvm": delete(0, 1), f"_Zd{kind}PvmSt11align_val_t": delete(0, 2, 1)}
 
 # Not proven yet: they compute a class from a size before they reach the cache.
-NOT_YET = {"calloc", "aligned_alloc", "posix_memalign", "memalign", "valloc", "pvalloc", "free_sized", "free_aligned_sized"}
+NOT_YET = {"calloc", "aligned_alloc", "posix_memalign", "memalign", "valloc", "pvalloc", "free_sized", "free_aligned_sized",
+           "mallocx", "rallocx", "xallocx", "sallocx", "dallocx", "sdallocx", "nallocx"}
 NOT_YET |= {"qed_" + name for name in NOT_YET}
 # Exported functions that never touch a thread's cache.
-NO_FAST_PATH = {"mallinfo", "mallinfo2", "malloc_info", "malloc_stats", "malloc_trim", "mallopt"}
+NO_FAST_PATH = {"mallinfo", "mallinfo2", "malloc_info", "malloc_stats", "malloc_trim", "mallopt", "mallctl", "mallctlbymib", "mallctlnametomib",
+                "malloc_stats_print"}
 NO_FAST_PATH |= {"qed_" + name for name in NO_FAST_PATH}
 
 
