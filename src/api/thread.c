@@ -325,43 +325,11 @@ static inline void fork_lock_heap(void)
 static inline void fork_lock_below(void)
 {
     fork_lock_heap();
-    /*@ assert floors: \forall integer k, b; 0 <= k < DEPOT_POOL && TCACHE_STACK(b) ==>
-                       depot_pool[k].floor[b] == \at(depot_pool[k].floor[b],Pre) &&
-                       depot_pool[k].least[b] == \at(depot_pool[k].least[b],Pre) &&
-                       depot_pool[k].room[b] == \at(depot_pool[k].room[b],Pre); */
-    /*@ assert magics: \forall integer k, b; 0 <= k < DEPOT_POOL && TCACHE_STACK(b) ==>
-                       depot_pool[k].magic[b] == \at(depot_pool[k].magic[b],Pre) &&
-                       depot_pool[k].negated[b] == \at(depot_pool[k].negated[b],Pre); */
-    /*@ assert limits: \forall integer k, b; 0 <= k < DEPOT_POOL && TCACHE_STACK(b) ==>
-                       depot_pool[k].limit[b] == \at(depot_pool[k].limit[b],Pre); */
-    /*@ assert arenas: \forall integer k; 0 <= k < DEPOT_POOL ==> depot_pool[k].arena == \at(depot_pool[k].arena,Pre); */
-    /*@ ghost
-      /@ loop invariant range:   0 <= k <= depot_made;
-         loop invariant heights: \forall integer j; 0 <= j < k && j != depot_mine ==> TcacheHeights(&depot_pool[j]);
-         loop assigns k;
-         loop variant depot_made - k;
-      @/
-      for (uint32_t k = 0; k < depot_made; k++) {
-          /@ assert was: k != depot_mine ==> TcacheHeights{Pre}(&depot_pool[k]); @/
-          /@ assert is:  k != depot_mine ==> TcacheHeights(&depot_pool[k]); @/
-      }
-    */
-    /*@ ghost
-      /@ loop invariant range:   0 <= i <= depot_idle_count;
-         loop invariant shapes:  \forall integer j; 0 <= j < i ==> TcacheShape(&depot_pool[depot_idle_at[j]]);
-         loop invariant stacks:  \forall integer j; 0 <= j < i ==> TcacheBottom(&depot_pool[depot_idle_at[j]]);
-         loop assigns i;
-         loop variant depot_idle_count - i;
-      @/
-      for (uint32_t i = 0; i < depot_idle_count; i++) {
-          /@ assert idle:  depot_idle_at[i] < DEPOT_POOL; @/
-          /@ assert shape: TcacheShape{Pre}(&depot_pool[depot_idle_at[i]]); @/
-          /@ assert stack: TcacheBottom{Pre}(&depot_pool[depot_idle_at[i]]); @/
-          /@ assert same:  TcacheShapeSame{Pre,Here}(&depot_pool[depot_idle_at[i]]); @/
-          tcache_lemma_shape(&depot_pool[depot_idle_at[i]]);
-          /@ assert is:    TcacheBottom(&depot_pool[depot_idle_at[i]]); @/
-      }
-    */
+    /*@ assert floors: ForkFloorsSame{Pre,Here}; */
+    /*@ assert magics: ForkMagicsSame{Pre,Here}; */
+    /*@ assert limits: ForkLimitsSame{Pre,Here}; */
+    /*@ ghost FORK_HEIGHTS_KEPT */
+    /*@ ghost FORK_IDLE_KEPT */
     /*@ assert heights: DepotHeights; */
     /*@ assert unmade: DepotUnmade; */
     /*@ assert shapes: DepotIdleShape; */
@@ -410,12 +378,10 @@ static void fork_unlock(void)
     requires blocks:  BlocksOk && DecayOk && PagesFreeTags;
     requires whole:   ForkBins;
     requires arenas:  bin_arenas <= ARENAS_MAX;
-    requires threads: DepotOk;
     assigns           CACHE_ASSIGNS, pages_purging, lock_held[LOCK_PAGES];
     ensures  free:    LocksFree(LOCK_PAGES);
     ensures  blocks:  BlocksOk;
     ensures  whole:   ForkBins;
-    ensures  threads: DepotOk;
     ensures  none:    \forall integer e; ExtUsed(e) ==> ext_state[e] != EXTENT_BUSY;
 */
 static inline void fork_reset_pages(void)
@@ -436,6 +402,34 @@ static inline void fork_reset_pages(void)
     /*@ assert filled: \forall integer b; 0 <= b < bin_arenas * SC_NBINS ==> BinFilled(b); */
 }
 
+/* The threads' caches stay as they are. */
+/*@ requires held:    ForkHeld;
+    requires blocks:  BlocksOk && DecayOk && PagesFreeTags;
+    requires whole:   ForkBins;
+    requires arenas:  bin_arenas <= ARENAS_MAX;
+    requires threads: DepotOk;
+    assigns           CACHE_ASSIGNS, pages_purging, lock_held[LOCK_PAGES];
+    ensures  free:    LocksFree(LOCK_PAGES);
+    ensures  blocks:  BlocksOk;
+    ensures  whole:   ForkBins;
+    ensures  threads: DepotOk;
+    ensures  none:    \forall integer e; ExtUsed(e) ==> ext_state[e] != EXTENT_BUSY;
+*/
+static inline void fork_reset_below(void)
+{
+    fork_reset_pages();
+    /*@ assert floors: ForkFloorsSame{Pre,Here}; */
+    /*@ assert magics: ForkMagicsSame{Pre,Here}; */
+    /*@ assert limits: ForkLimitsSame{Pre,Here}; */
+    /*@ ghost FORK_HEIGHTS_KEPT */
+    /*@ ghost FORK_IDLE_KEPT */
+    /*@ assert heights: DepotHeights; */
+    /*@ assert unmade: DepotUnmade; */
+    /*@ assert shapes: DepotIdleShape; */
+    /*@ assert stacks: DepotIdleStacks; */
+    /*@ assert turns: DepotIdleTurns; */
+}
+
 /*@ requires stdio:    libc_stdio_held == 1;
     requires held:     ForkHeld;
     requires ok:       ForkOk;
@@ -449,7 +443,7 @@ static inline void fork_reset_pages(void)
 */
 static void fork_reset(void)
 {
-    fork_reset_pages();
+    fork_reset_below();
     bin_postfork_child();
     arena_postfork_child();
     depot_postfork_child(thread_cache);
