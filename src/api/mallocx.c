@@ -206,6 +206,23 @@ static void *rallocx_move(void *block, uint64_t bytes_now, size_t size, int flag
     return moved;
 }
 
+/* Makes what a block that has stayed in place has beyond its old usable size zero, if that is asked for. */
+/*@ requires ok:       MallocOk;
+    requires live:     BlockLive(block);
+    requires bytes:    bytes == BlockBytes(block);
+    assigns            user_mem[0 .. USER_END - 1];
+    ensures  ok:       MallocOk;
+    ensures  zero:     zero ==> ZeroBytes(block + bytes_now, block + bytes);
+    ensures  prefix:   PrefixKept{Pre,Post}(block, block, \min(bytes_now, bytes));
+    ensures  contents: ContentsKeptBut{Pre,Post}(block);
+*/
+static inline void rallocx_stay(uint64_t block, uint64_t bytes_now, uint64_t bytes, bool zero)
+{
+    if (zero && bytes > bytes_now) {
+        zero_rest(block, bytes_now, bytes);
+    }
+}
+
 PUBLIC void *qed_rallocx(void *block, size_t size, int flags)
 {
     if (block == NULL) {
@@ -213,6 +230,7 @@ PUBLIC void *qed_rallocx(void *block, size_t size, int flags)
     }
     (void)thread_get();
     uint64_t bytes_now = block_usable((uint64_t)block, "rallocx");
+    /*@ assert now: bytes_now == BlockBytes{Pre}(ADDR(block)); */
     uint64_t align_bytes = flags_align(flags);
     uint32_t szind = request_class(align_bytes, size);
     if (align_down((uint64_t)block, align_bytes) != (uint64_t)block || !request_in_place((uint64_t)block, bytes_now, szind)) {
@@ -220,9 +238,8 @@ PUBLIC void *qed_rallocx(void *block, size_t size, int flags)
     }
     /*@ ghost block_lemma_found(ADDR(block), size); */
     uint64_t bytes = size_class_bytes(szind);
-    if (flags_zero(flags) && bytes > bytes_now) {
-        zero_rest((uint64_t)block, bytes_now, bytes);
-    }
+    rallocx_stay((uint64_t)block, bytes_now, bytes, flags_zero(flags));
+    /*@ assert bytes: PrefixKept{Pre,Here}(ADDR(block), ADDR(block), \min(bytes_now, bytes)); */
     return block;
 }
 
