@@ -40,6 +40,7 @@ PARAMETERS = {                          # harness, * for all -> file, text, text
         ("src/platform/table.h", "#define TABLE_MAX (1UL << 30) ", "#define TABLE_MAX 64UL "),
         ("src/platform/table.h", "#define TABLE_CHUNK (1UL << 15) ", "#define TABLE_CHUNK 32UL "),
         ("src/platform/os.h", "uint8_t os_mapped[1UL << 35];", "uint8_t os_mapped[1];"),
+        ("src/platform/os.h", "uint8_t ext_page_state[PAGE_COUNT_MAX];", "uint8_t ext_page_state[1];"),
     ],
     "align": [
         ("fuzz/align_fuzz.c", "unsigned __int128 up = ((unsigned __int128)x + a - 1)", "uint64_t up = (x + a - 1)"),
@@ -82,7 +83,7 @@ PARAMETERS = {                          # harness, * for all -> file, text, text
     ],
     "extent": few_pages("extent", 24, ["ext_npages", "ext_state", "ext_owner", "ext_page_state", "list_after", "list_owner", "list_length"]) + [
         ("tests/extent_model.h", f"    {t}[0] = NULL;\n", "") for t in ("ext_page", "ext_npages", "ext_state", "ext_zeroed", "list_after")
-    ],
+    ] + [("src/platform/os.h", "uint8_t ext_page_state[1];", "uint8_t ext_page_state[PAGE_COUNT_MAX];")],
     "pairing_heap": [                   # the harness starts anew with each input
         ("tests/pairing_heap_model.h", "    memset(ph_root, 0, sizeof ph_root);\n",
          "    memset(ph_root, 0, sizeof ph_root);\n    memset(ph_own, 0, sizeof ph_own);\n    memset(ph_par, 0, sizeof ph_par);\n"),
