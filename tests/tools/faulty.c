@@ -1,4 +1,5 @@
-/* faulty: a program that makes one fault with a block, by its name on the command line, or none. With PREFIX on the functions with the prefix. */
+/* faulty: a program that makes one fault with a block, by its name on the command line, or none. Compiled with PREFIX it calls the functions
+ * that have the prefix. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +36,8 @@ static int correct(void)
     for (size_t n = 0; n < 300000; n = n < 300 ? n + 1 : n * 9 / 8) {
         void          *aligned;
         unsigned char *p = qed_malloc(n), *z = qed_calloc(n, 1), *a = qed_aligned_alloc(256, n);
-        if (p == NULL || z == NULL || a == NULL || (uintptr_t)a % 256 != 0 || qed_posix_memalign(&aligned, 8192, n) != 0 || (uintptr_t)aligned % 8192 != 0) {
+        if (p == NULL || z == NULL || a == NULL || (uintptr_t)a % 256 != 0
+            || qed_posix_memalign(&aligned, 8192, n) != 0 || (uintptr_t)aligned % 8192 != 0) {
             return wrong("no block, or not aligned");
         }
         memset(p, 1, qed_malloc_usable_size(p));
@@ -86,9 +88,9 @@ int main(int argc, char **argv)
     } else if (is(fault, "write_past")) {
         old[n] = 1;
     } else if (is(fault, "write_further")) {
-        old[n + 15] = 1;
+        (p < q ? q : p)[n + 15] = 1;                /* where the red zone of no neighbour begins */
     } else if (is(fault, "write_before")) {
-        (p < q ? q : p)[-1] = 1;                    /* behind its neighbour */
+        (p < q ? q : p)[-1] = 1;                    /* behind the other block */
     } else if (is(fault, "read_after_realloc")) {
         p = qed_realloc(p, n);
         seen = old[0];
