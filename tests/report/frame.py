@@ -82,18 +82,20 @@ class Site:
         return "".join(done)
 
 
-def missing(command, what="This"):
+def missing(command, what="this"):
     """What has not been run is said so."""
-    return f'<p class="missing"><strong>Not run here.</strong> {what} comes from <code>{esc(command)}</code>.</p>'
+    return f'<p class="missing"><strong>Not run here.</strong> <code>{esc(command)}</code> shows {what}.</p>'
 
 
 def table(columns, rows, kinds="", name=""):
-    """kinds: a letter a column: n number, w wide text; rows of HTML. A caption for readers who hear it."""
+    """kinds: a letter a column: n number, w wide text; rows of HTML. A caption for readers who hear it. Where there is wide text, a narrow screen
+    shows the cells of a row below each other, and each number with the name of its column."""
     kind = lambda i: {"n": " class=n", "w": " class=w"}.get(kinds[i:i + 1], "")
+    name_of = lambda i: f' data-column="{esc(columns[i])}"' if "w" in kinds and kinds[i:i + 1] == "n" else ""
     head = "".join(f"<th scope=col{kind(i)}>{c}</th>" for i, c in enumerate(columns))
-    body = "".join("<tr>" + "".join(f"<td{kind(i)}>{c}</td>" for i, c in enumerate(r)) + "</tr>" for r in rows)
+    body = "".join("<tr>" + "".join(f"<td{kind(i)}{name_of(i)}>{c}</td>" for i, c in enumerate(r)) + "</tr>" for r in rows)
     caption = f"<caption>{name}</caption>" if name else ""
-    return f'<div class="scroll" tabindex="0" role="region" aria-label="{esc(re.sub("<[^>]*>", "", name) or "table")}"><table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+    return f'<div class="scroll" tabindex="0" role="region" aria-label="{esc(re.sub("<[^>]*>", "", name) or "table")}"><table{" class=stacks" if "w" in kinds else ""}>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
 def tile(figure, label, note, link, absent=""):

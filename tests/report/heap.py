@@ -125,7 +125,7 @@ def overview(heap):
     for name, figures in heap.samples.items():
         return (f'<section class=wide><h2>A heap over time: {esc(TITLES[name])}</h2><a href="heap.html">{chart.area(figures, SERIES, "memory by state over the calls of the trace")}</a>{LEGEND}'
                 f'<p>{figures[-1]["call"]:,} recorded calls, made again on the library. <a href="heap.html">The heap map</a> shows each page at each of {len(figures)} moments.</p></section>')
-    return '<section class=wide><h2>A heap over time</h2>' + missing("make traces", "The recorded trace of redis, and its heap map,") + "</section>"
+    return '<section class=wide><h2>A heap over time</h2>' + missing("make traces", "the recorded trace of redis, and its heap map") + "</section>"
 
 
 def page(site, heap):
@@ -133,7 +133,7 @@ def page(site, heap):
             "whose clock shows the time of the recording. Each cell is a page of 4 KiB; addresses that were never mapped are left out.</p>"]
     body += [f"<p class=missing><strong>Failed.</strong> {esc(f)}</p>" for f in heap.failed]
     if not heap.maps:
-        body.append(missing("make traces", "The traces of redis, python3 and a compiler, and so their heap maps,"))
+        body.append(missing("make traces", "the traces of redis, python3 and a compiler, and so their heap maps"))
         return site.page("heap", "Heap map", "\n".join(body))
     choices = "".join(f'<button type=button data-map="{i}"{" aria-pressed=true" if i == 0 else " aria-pressed=false"}>{esc(TITLES[n])}</button>' for i, n in enumerate(heap.maps))
     charts = "".join(f'<div class=over data-map="{i}"{"" if i == 0 else " hidden"}>{chart.area(s, SERIES, "memory by state over the calls")}</div>' for i, s in enumerate(heap.samples.values()))

@@ -110,8 +110,12 @@ static void print_extent(uint32_t e)
 static void print_sample(uint32_t calls)
 {
     struct stats s = stats_read();
-    printf("sample %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", calls, now_ms,
-           asked_bytes, s.allocated, s.cached, s.active, s.dirty, s.muzzy, s.retained, s.metadata);
+    const uint64_t figures[] = {now_ms, asked_bytes, s.allocated, s.cached, s.active, s.dirty, s.muzzy, s.retained, s.metadata};
+    printf("sample %u", calls);
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
+        printf(" %" PRIu64, figures[i]);
+    }
+    printf("\n");
     for (uint32_t e = 1; e <= extent_count; e++) {
         AT(ext_npages, e) != 0 ? print_extent(e) : (void)0;
     }

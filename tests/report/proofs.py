@@ -132,7 +132,7 @@ def page(site, p):
         if p.stale:
             body.append("<p class=missing><strong>A source is newer than some of these results.</strong> <code>make prove</code> makes them anew.</p>")
     else:
-        body.append(missing("make prove", "Goals, seconds and prover of each function"))
+        body.append(missing("make prove", "goals, seconds and prover of each function"))
     body.append('<h2>By module</h2><p>Open a module to see its functions. Seconds are those of Qed and of the prover that succeeded.</p>'
                 '<label class=find>Find a function <input id=find type=search autocomplete=off></label><div class=modules>')
     for module, fs in sorted(p.found.items()):
@@ -220,7 +220,7 @@ def claims_page(site, p):
     tally = {"functions": 0, "clauses": 0}
     done = "".join(f'<li><p>{site.inline(c)}</p><p class=where>{contract_cell(site, k, tally)}</p></li>' for c, k in proven)
     rest = "".join(f'<li><p>{site.inline(w)}</p><p class=where><span>held to by</span> {site.inline(h)}{" · " if at else ""}{contract_cell(site, at, tally)}</p></li>' for w, at, h in open_ones)
-    proved = "" if p.logs and not p.wrong and p.valid == p.goals and p.met == p.functions else missing("make prove", "Whether the contracts hold in this tree").replace("Not run here.", "Not run here in full.")
+    proved = "" if p.logs and not p.wrong and p.valid == p.goals and p.met == p.functions else missing("make prove", "whether the contracts hold in this tree").replace("Not run here.", "Not run here in full.")
     body = (f'<h1>Claims</h1><p class=lead>What is proven, with the clauses that say it, and beside it what is not. Each name leads to its line in the sources. '
             f'The text is {site.source("spec/CLAIMS.md")}.</p>{proved}<div class=two><section class=proven><h2><span>{len(proven)}</span> Proven</h2><ol class=claims>{done}</ol></section>'
             f'<section class=open><h2><span>{len(open_ones)}</span> Not proven</h2><ol class=claims>{rest}</ol></section></div>')

@@ -53,7 +53,7 @@ def faults_page(site, f):
                  for m in sorted(f.mutants, key=lambda m: (order[m["verdict"]], m["file"], int(m["line"])))]
         body.append(table(["place", "function", "change", "noticed by", "the goal that fails, or why none should"], lines, "ttwtw", "mutants"))
     else:
-        body.append(missing("make mutants", "Which mutants the proofs notice"))
+        body.append(missing("make mutants", "which mutants the proofs notice"))
     known = [l.split("\t") for l in (ROOT / "proofs/data/mutants.tsv").read_text().splitlines() if l and not l.startswith("#")]
     body.append(f"<h3>{len(known)} mutants may survive, each with a reason</h3>" + table(["mutant", "why no contract should notice it"], [[f"<code>{esc(k[1])}</code>", esc(k[-1])] for k in known], "ww"))
     body.append(f'<h2 id="planted">{len(f.planted)} planted faults, and how long the fuzzer takes</h2><p>libFuzzer starts from the committed inputs. A fault counts as found '
@@ -64,7 +64,7 @@ def faults_page(site, f):
         if len(f.ran) < len(f.planted):
             body.append(f"<p class=missing><strong>{len(f.planted) - len(f.ran)} of {len(f.planted)} were not searched here.</strong> <code>make fuzz-mutants</code> searches for all.</p>")
     else:
-        body.append(missing("make fuzz-mutants", "The time to find each"))
+        body.append(missing("make fuzz-mutants", "how long it takes to find each"))
     width = lambda s: math.log1p(s * 10) / math.log1p(600)
 
     def result(x):
@@ -109,9 +109,9 @@ def coverage_page(site, c):
             hit, every = sum(x[1] for x in fs), sum(x[2] for x in fs)
             body.append(f'<h2>{folder}/ <small>{100 * hit / every:.1f} %</small></h2>' + table(["file", "reached", "lines", ""], [[site.source(f, text=esc(f)), h, n, bar(h / n)] for f, h, n in fs], "tnn", folder))
     else:
-        body.append(missing("make fuzz-coverage", "Which lines are reached"))
+        body.append(missing("make fuzz-coverage", "which lines are reached"))
     reasons = [l.split(None, 3) for l in (ROOT / "fuzz/unreached").read_text().splitlines() if l.strip() and not l.startswith("#")]
-    body.append("<h2>Lines that nothing reaches, and why</h2>" + table(["function", "lines at most", "why"], [[site.source(f, text=f"<code>{esc(n)}</code>"), k, esc(w)] for f, n, k, w in reasons], "tnw"))
+    body.append("<h2>Lines that nothing reaches, and why</h2>" + table(["function", "lines at most", "why"], [[site.source(f, text=f"<code>{esc(n)}</code>"), k, site.inline(w)] for f, n, k, w in reasons], "tnw"))
     body.append("<p>Which functions are proven is a coverage too: see <a href='proofs.html#listed'>Proofs</a>.</p>")
     site.page("coverage", "Coverage", "\n".join(body))
 
