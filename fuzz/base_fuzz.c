@@ -35,7 +35,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         uintptr_t p = base_alloc(bytes, align), end = p + (bytes + BASE_LINE - 1) / BASE_LINE * BASE_LINE;
         if (p == 0) {
             base_allocated != allocated || base_mapped != mapped ? fail("a failure counted") : (void)0;
-            calls == os_fake.calls[OS_FAKE_METADATA] && bytes + BASE_BLOCK_LAST < BASE_MAPPED_MAX - mapped ? fail("no memory without asking the OS") : (void)0;
+            calls == os_fake.calls[OS_FAKE_METADATA] && bytes + BASE_BLOCK_LAST < BASE_MAPPED_MAX - mapped
+                ? fail("no memory without asking the OS") : (void)0;
             continue;
         }
         base_allocated != allocated + (end - p) ? fail("bytes handed out") : (void)0;

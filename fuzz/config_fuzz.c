@@ -27,8 +27,9 @@ static const struct { const char *name; long long number; } only_number[] = {
 
 static bool *flag(struct config *c, const char *name)
 {
-    return strcmp(name, "stats_print") == 0 ? &c->stats_print : strcmp(name, "stats_page") == 0 ? &c->stats_page : strcmp(name, "abort") == 0 ? &c->abort
-           : strcmp(name, "abort_conf") == 0 ? &c->abort_conf : strcmp(name, "confirm_conf") == 0 ? &c->confirm_conf : NULL;
+    return strcmp(name, "stats_print") == 0 ? &c->stats_print : strcmp(name, "stats_page") == 0 ? &c->stats_page
+           : strcmp(name, "abort") == 0 ? &c->abort : strcmp(name, "abort_conf") == 0 ? &c->abort_conf
+           : strcmp(name, "confirm_conf") == 0 ? &c->confirm_conf : NULL;
 }
 
 /* One pair, as the manual page says. */
@@ -101,8 +102,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (size_t i = 0; i < size && text[i] != '\0'; i++) {
         complaints = text[i] == '\n' ? SIZE_MAX : complaints;   /* quoted newlines: lines count nothing */
     }
-    bool equal = got.stats_print == wanted.stats_print && got.stats_page == wanted.stats_page && got.abort == wanted.abort && got.abort_conf == wanted.abort_conf
-                 && got.confirm_conf == wanted.confirm_conf && strcmp(got.stats_print_opts, wanted.stats_print_opts) == 0 && got.narenas == wanted.narenas
+    bool equal = got.stats_print == wanted.stats_print && got.stats_page == wanted.stats_page && got.abort == wanted.abort
+                 && got.abort_conf == wanted.abort_conf && got.confirm_conf == wanted.confirm_conf
+                 && strcmp(got.stats_print_opts, wanted.stats_print_opts) == 0 && got.narenas == wanted.narenas
                  && got.dirty_decay_ms == wanted.dirty_decay_ms && got.muzzy_decay_ms == wanted.muzzy_decay_ms;
     if (!equal || (complaints != SIZE_MAX && refused != complaints)
         || (complaints != SIZE_MAX && os_fake.text_bytes < OS_FAKE_TEXT_BYTES && lines != complaints + confirmations)) {

@@ -31,10 +31,11 @@ static _Noreturn void fail(const char *what, const char *name)
 }
 
 static const char *const words[] = {
-    "version", "epoch", "stats", "arenas", "arena", "thread", "opt", "config", "tcache", "0", "1", "4096", "35", "36", "99999999999999999999", "-1", "",
-    "allocated", "active", "bins", "bin", "lextent", "size", "nregs", "curregs", "nmalloc", "small", "large", "purge", "decay", "dirty_decay_ms",
-    "muzzy_decay_ms", "flush", "idle", "initialized", "narenas", "tcache_max", "enabled", "background_thread", "max_background_threads", "approximate_stats",
-    "pactive", "pdirty", "retained", "resident", "dss", "prof", "stats_print_opts", "malloc_conf", "nbins", "page",
+    "version", "epoch", "stats", "arenas", "arena", "thread", "opt", "config", "tcache", "0", "1", "4096", "35", "36", "99999999999999999999",
+    "-1", "", "allocated", "active", "bins", "bin", "lextent", "size", "nregs", "curregs", "nmalloc", "small", "large", "purge", "decay",
+    "dirty_decay_ms", "muzzy_decay_ms", "flush", "idle", "initialized", "narenas", "tcache_max", "enabled", "background_thread",
+    "max_background_threads", "approximate_stats", "pactive", "pdirty", "retained", "resident", "dss", "prof", "stats_print_opts",
+    "malloc_conf", "nbins", "page",
 };
 
 static void take_name(char *name, size_t room)

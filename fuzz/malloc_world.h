@@ -99,7 +99,8 @@ static struct stats check_stats(void)
     }
     struct stats s = stats_read();
     s.threads != threads ? blocks_model_fail("threads that have a cache", (void *)(uintptr_t)s.threads) : (void)0;
-    s.mapped != os_fake.mapped_npages * PAGE ? blocks_model_fail("pages are lost: mapped differs from what the OS gave", (void *)s.mapped) : (void)0;
+    s.mapped != os_fake.mapped_npages * PAGE
+        ? blocks_model_fail("pages are lost: mapped differs from what the OS gave", (void *)s.mapped) : (void)0;
     s.allocated != model.usable ? blocks_model_fail("allocated differs from the live blocks", (void *)s.allocated) : (void)0;
     return s;
 }

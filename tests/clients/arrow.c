@@ -8,7 +8,8 @@ static int set_decay(ssize_t ms)
 {
     unsigned narenas = 0;
     size_t   size = sizeof narenas;
-    CHECK(mallctl("arenas.dirty_decay_ms", NULL, NULL, &ms, sizeof ms) == 0 && mallctl("arenas.muzzy_decay_ms", NULL, NULL, &ms, sizeof ms) == 0);
+    CHECK(mallctl("arenas.dirty_decay_ms", NULL, NULL, &ms, sizeof ms) == 0
+          && mallctl("arenas.muzzy_decay_ms", NULL, NULL, &ms, sizeof ms) == 0);
     CHECK(mallctl("arenas.narenas", &narenas, &size, NULL, 0) == 0);
     for (unsigned i = 0; i < narenas; i++) {
         char name[64];

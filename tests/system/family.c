@@ -216,7 +216,8 @@ static int reports(void)
 /* mallopt(3): 1 for what it names, in its range; errno stays. */
 static int parameters(void)
 {
-    const int names[] = {M_MXFAST, M_TRIM_THRESHOLD, M_TOP_PAD, M_MMAP_THRESHOLD, M_MMAP_MAX, M_CHECK_ACTION, M_PERTURB, M_ARENA_TEST, M_ARENA_MAX};
+    const int names[] = {M_MXFAST, M_TRIM_THRESHOLD, M_TOP_PAD, M_MMAP_THRESHOLD, M_MMAP_MAX, M_CHECK_ACTION, M_PERTURB,
+        M_ARENA_TEST, M_ARENA_MAX};
     errno = 77;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         CHECK(mallopt(names[i], 0) == 1);

@@ -32,7 +32,8 @@ static void few_calls(void)
 
 static int check(const char *what, long grown, long most)
 {
-    printf("%s gives_back: %s: %ld KiB more than at first, at most %ld allowed\n", grown <= most ? "ok" : "FAILED", what, grown / 1024, most / 1024);
+    printf("%s gives_back: %s: %ld KiB more than at first, at most %ld allowed\n",
+           grown <= most ? "ok" : "FAILED", what, grown / 1024, most / 1024);
     return grown <= most ? 0 : 1;
 }
 

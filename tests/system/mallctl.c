@@ -66,13 +66,14 @@ static void check_value(const char *name, size_t size, int writable)
     for (size_t wrong = 0; wrong < 16; wrong++) {
         bytes = wrong;
         memset(again, 0xA5, sizeof again);
-        check(wrong == size || (mallctl(name, again, &bytes, NULL, 0) == EINVAL && bytes == (wrong < size ? wrong : size) && again[bytes] == 0xA5),
-              name, "another length is not EINVAL");
+        check(wrong == size || (mallctl(name, again, &bytes, NULL, 0) == EINVAL && bytes == (wrong < size ? wrong : size)
+                                && again[bytes] == 0xA5), name, "another length is not EINVAL");
     }
     check(mallctlnametomib(name, mib, &count) == 0 && count > 0 && count < 8, name, "has no index of names");
     bytes = size;
     check(mallctlbymib(mib, count, again, &bytes, NULL, 0) == 0 && bytes == size, name, "cannot be read by its index of names");
-    check(strstr(name, "uptime") != NULL || strstr(name, "approximate") != NULL || memcmp(value, again, size) == 0, name, "differs by its index of names");
+    check(strstr(name, "uptime") != NULL || strstr(name, "approximate") != NULL || memcmp(value, again, size) == 0,
+          name, "differs by its index of names");
     check(mallctlbymib(mib, count - 1, again, &bytes, NULL, 0) == ENOENT, name, "a part of its index of names is taken for it");
     if (!writable) {
         check(mallctl(name, NULL, NULL, value, size) == EPERM, name, "can be written");
@@ -108,9 +109,9 @@ static void check_row(const char *row, const char *type, const char *access, con
 /* What is at no place of the table. */
 static void check_errors(void)
 {
-    static const char *const none[] = {"", ".", "..", "stats", "stats.", "stats.allocated.", "stats.allocated.x", "arenas", "arena.0", "arena..purge", "arena.x.purge",
-        "arena.-1.purge", "arena.99.purge", "arena.99999999999999999999999.purge", "arenas.bin.999.size", "stats.arenas.0.bins.999.curregs", "nothing",
-        "stats.arenas.0.small.resident", "opt.nothing", "arenas.lextent.99999.size", "version.x"};
+    static const char *const none[] = {"", ".", "..", "stats", "stats.", "stats.allocated.", "stats.allocated.x", "arenas", "arena.0",
+        "arena..purge", "arena.x.purge", "arena.-1.purge", "arena.99.purge", "arena.99999999999999999999999.purge", "arenas.bin.999.size",
+        "stats.arenas.0.bins.999.curregs", "nothing", "stats.arenas.0.small.resident", "opt.nothing", "arenas.lextent.99999.size", "version.x"};
     size_t   mib[8], count;
     unsigned narenas = 0, one = 1;
     bool     yes = true;
@@ -119,7 +120,8 @@ static void check_errors(void)
         check(mallctl(none[i], NULL, NULL, NULL, 0) == ENOENT, none[i], "is a name");
     }
     count = 8;
-    check(mallctlnametomib("stats.arenas.0.bins.1", mib, &count) == 0 && count == 5 && mib[2] == 0 && mib[4] == 1, "stats.arenas.0.bins.1", "is no beginning of names");
+    check(mallctlnametomib("stats.arenas.0.bins.1", mib, &count) == 0 && count == 5 && mib[2] == 0 && mib[4] == 1,
+          "stats.arenas.0.bins.1", "is no beginning of names");
     count = 2;
     check(mallctlnametomib("arenas.bin.7.size", mib, &count) == 0 && count == 2, "arenas.bin.7.size", "does not fit into a shorter index");
     mib[0] = mib[1] = SIZE_MAX;
@@ -143,12 +145,14 @@ static void check_classes(void)
     mallctlnametomib("arenas.bin.0.size", mib, &count);
     for (mib[2] = 0; mib[2] < bins; mib[2]++) {
         bytes = sizeof size;
-        check(mallctlbymib(mib, count, &size, &bytes, NULL, 0) == 0 && size > before && size == nallocx(before + 1, 0), "arenas.bin", "is not the next class");
+        check(mallctlbymib(mib, count, &size, &bytes, NULL, 0) == 0 && size > before && size == nallocx(before + 1, 0),
+              "arenas.bin", "is not the next class");
         before = size;
     }
     check(mallctlbymib(mib, count, &size, &bytes, NULL, 0) == ENOENT, "arenas.bin", "goes on");
     bytes = sizeof size;
-    check(mallctl("arenas.lextent.0.size", &size, &bytes, NULL, 0) == 0 && size == nallocx(before + 1, 0), "arenas.lextent.0.size", "is not the next class");
+    check(mallctl("arenas.lextent.0.size", &size, &bytes, NULL, 0) == 0 && size == nallocx(before + 1, 0),
+          "arenas.lextent.0.size", "is not the next class");
     bytes = sizeof regions;
     check(mallctl("arenas.bin.0.nregs", &regions, &bytes, NULL, 0) == 0 && regions > 0, "arenas.bin.0.nregs", "is 0");
 }
@@ -172,16 +176,19 @@ static void check_statistics(void)
     check(stale == before, "stats.allocated", "changes within an epoch");
     check(number("stats.allocated") == before + (40 << 20) + sallocx(q, 0), "stats.allocated", "is not exact");
     check(number("stats.active") >= active + (40 << 20), "stats.active", "leaves out a large block");
-    check(number("stats.arenas.4096.large.allocated") >= 40 << 20 && number("stats.arenas.4096.large.nmalloc") > 0, "large", "leaves out a large block");
+    check(number("stats.arenas.4096.large.allocated") >= 40 << 20 && number("stats.arenas.4096.large.nmalloc") > 0,
+          "large", "leaves out a large block");
     check(number("stats.arenas.4096.bins.7.curregs") > 0 && number("stats.arenas.4096.bins.7.curslabs") > 0, "bins.7", "is empty");
-    check(number("stats.arenas.4096.small.allocated") + number("stats.arenas.4096.large.allocated") >= number("stats.allocated"), "small + large", "is too little");
+    check(number("stats.arenas.4096.small.allocated") + number("stats.arenas.4096.large.allocated") >= number("stats.allocated"),
+          "small + large", "is too little");
     check(number("stats.arenas.4096.pactive") * number("arenas.page") == number("stats.active"), "pactive", "is not what is active");
     bytes = sizeof next;
     check(mallctl("epoch", &next, &bytes, &next, sizeof next) == 0 && next > epoch, "epoch", "does not go on");
     memset(p, 1, 40 << 20);
     dallocx(p, 0);
     check(number("stats.arenas.4096.pdirty") * number("arenas.page") >= 40 << 20, "pdirty", "leaves out a freed block");
-    check(mallctl("arena." "4096" ".purge", NULL, NULL, NULL, 0) == 0 && number("stats.arenas.4096.pdirty") == 0, "arena.4096.purge", "leaves dirty pages");
+    check(mallctl("arena." "4096" ".purge", NULL, NULL, NULL, 0) == 0 && number("stats.arenas.4096.pdirty") == 0,
+          "arena.4096.purge", "leaves dirty pages");
     check(number("stats.retained") >= 40 << 20, "stats.retained", "leaves out what was purged");
     dallocx(q, 0);
 }
@@ -191,15 +198,18 @@ static void check_decay(void)
 {
     ssize_t old = 0, at_once = 0, never = -1, wrong = -2;
     size_t  bytes = sizeof old;
-    check(mallctl("arenas.dirty_decay_ms", &old, &bytes, &at_once, sizeof at_once) == 0 && old == 10000, "arenas.dirty_decay_ms", "is not 10000");
-    check(number("arena.0.dirty_decay_ms") == 0 && number("stats.arenas.0.dirty_decay_ms") == 0, "arena.0.dirty_decay_ms", "is not what was set");
+    check(mallctl("arenas.dirty_decay_ms", &old, &bytes, &at_once, sizeof at_once) == 0 && old == 10000,
+          "arenas.dirty_decay_ms", "is not 10000");
+    check(number("arena.0.dirty_decay_ms") == 0 && number("stats.arenas.0.dirty_decay_ms") == 0,
+          "arena.0.dirty_decay_ms", "is not what was set");
     check(number("opt.dirty_decay_ms") == 10000, "opt.dirty_decay_ms", "is not what was read at the start");
     dallocx(mallocx(20 << 20, 0), 0);
     mallctl("arena.0.decay", NULL, NULL, NULL, 0);
     check(number("stats.arenas.4096.pdirty") == 0, "dirty_decay_ms", "0 leaves dirty pages");
     check(mallctl("arena.0.dirty_decay_ms", NULL, NULL, &never, sizeof never) == 0, "arena.0.dirty_decay_ms", "cannot be -1");
     check(mallctl("arena.0.dirty_decay_ms", NULL, NULL, &wrong, sizeof wrong) == EFAULT, "arena.0.dirty_decay_ms", "can be -2");
-    check(mallctl("arenas.dirty_decay_ms", NULL, NULL, &old, sizeof old) == 0 && number("opt.dirty_decay_ms") == 10000, "arenas.dirty_decay_ms", "cannot be set back");
+    check(mallctl("arenas.dirty_decay_ms", NULL, NULL, &old, sizeof old) == 0 && number("opt.dirty_decay_ms") == 10000,
+          "arenas.dirty_decay_ms", "cannot be set back");
 }
 
 int main(int argc, char **argv)

@@ -46,7 +46,8 @@ int main(void)
 {
     char *block = mallocx(3 << 20, 0);
     size_t allocated = 0, length = sizeof allocated;
-    CHECK(strncmp(print(NULL), "___ Begin jemalloc statistics ___\n", 34) == 0 && strcmp(text + bytes - 33, "\n--- End jemalloc statistics ---\n") == 0);
+    CHECK(strncmp(print(NULL), "___ Begin jemalloc statistics ___\n", 34) == 0
+          && strcmp(text + bytes - 33, "\n--- End jemalloc statistics ---\n") == 0);
     CHECK(mallctl("stats.allocated", &allocated, &length, NULL, 0) == 0 && allocated >= 3 << 20);
     char line[64];
     snprintf(line, sizeof line, "\nAllocated: %zu, active: ", allocated);
