@@ -12,7 +12,7 @@
 /*@ ghost uint8_t libc_single; */                       /* 1 if the process has one thread */
 /*@ ghost uint8_t libc_stdio_held; */                   /* 1 if this thread's fork holds the lock of stdio's list */
 
-/* Tells whether the process has had one thread only, so far. */
+/* Tells whether the process has one thread only. If that cannot be found out, the answer is no. */
 /*@ assigns            \nothing;
     ensures  single:   \result <==> libc_single != 0;
 */
