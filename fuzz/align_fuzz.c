@@ -1,4 +1,5 @@
-/* align_fuzz: the step is a number and a power of two, from nine bytes of the input; the check is 128-bit arithmetic. */
+/* align_fuzz: the step takes a number and a power of two from nine bytes of the input. The check is 128-bit
+ * arithmetic. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* base_fuzz: the world is base at its start; the step asks for a piece, with or without memory in the OS; the
- * check is a list of all pieces of this input. */
+/* base_fuzz: the world is base as it is at its start. The step asks for a piece, while the OS has memory or has none.
+ * The check is a list of all pieces of this input. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-/* bitmap_fuzz: the flat bitmap and the tree side by side with the obvious model. The first byte chooses the size, then each
- * step is an operation and an index. */
+/* bitmap_fuzz: the world is the flat bitmap and the tree, side by side with the obvious model. The first byte of the
+ * input chooses their size. Each step is an operation and an index. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* config_fuzz: the world is a configuration; the step parses the input as the environment's text; the check is a slow
- * parser of its own, with its own list of what it must complain about. */
+/* config_fuzz: the world is a configuration. The step parses the input as the text of the environment. The check is a
+ * slow parser of its own, which has a list of its own of what is complained about. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* decay_fuzz: the world is two decays, a clock and the pages they govern; the step is one call that the input chooses; the
- * check is the model of tests/decay_model.h. */
+/* decay_fuzz: the world is two decays, a clock, and the pages that they govern. The step is one call that the input
+ * chooses. The check is the model of tests/decay_model.h. */
 #include "decay_model.h"
 
 static const uint8_t *input, *input_end;

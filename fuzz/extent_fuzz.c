@@ -1,5 +1,5 @@
-/* extent_fuzz: the world is the extent table and its model at the borders of the radix tree and of the address space; the
- * step is one call that four bytes of the input choose; the check is the model of tests/extent_model.h. */
+/* extent_fuzz: the world is the extent table and its model, at the borders of the radix tree and of the address space.
+ * The step is one call that four bytes of the input choose. The check is the model of tests/extent_model.h. */
 #include "extent_model.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,5 +1,5 @@
-/* list_fuzz: the world is two lists over a few ids, some at the border of a table's chunk; the step is one call that two
- * bytes of the input choose; the check walks both lists and compares them with arrays. */
+/* list_fuzz: the world is two lists over a few ids, some of them at the border of a table's chunk. The step is one
+ * call that two bytes of the input choose. The check walks both lists and compares them with arrays. */
 #include <stdio.h>
 #include <stdlib.h>
 

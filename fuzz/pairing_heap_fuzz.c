@@ -1,5 +1,5 @@
-/* pairing_heap_fuzz: the world is three heaps over nodes at the borders of the table; the step is one call that two bytes
- * of the input choose; the check is the model of tests/pairing_heap_model.h. */
+/* pairing_heap_fuzz: the world is three heaps over nodes at the borders of the table. The step is one call that two
+ * bytes of the input choose. The check is the model of tests/pairing_heap_model.h. */
 #include "pairing_heap_model.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

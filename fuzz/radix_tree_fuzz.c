@@ -1,5 +1,5 @@
-/* radix_tree_fuzz: the world is the tree and its model around a few borders; the step is one call that four bytes of the
- * input choose; the check is the model of tests/radix_tree_model.h. */
+/* radix_tree_fuzz: the world is the tree and its model around a few borders. The step is one call that four bytes of
+ * the input choose. The check is the model of tests/radix_tree_model.h. */
 #include "radix_tree_model.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,5 +1,5 @@
-/* size_class_fuzz: the world is the list of classes; the step is a size of eight bytes of the input, as it is and rounded
- * to a class; the check is a search through the list. */
+/* size_class_fuzz: the world is the list of classes. The step takes a size from eight bytes of the input, as it is and
+ * rounded to a class. The check is a search through the list. */
 #include <string.h>
 
 #include "size_class_model.h"

@@ -1,4 +1,4 @@
-/* slab_fuzz: the world is four slabs; the step is one call that the input chooses; the check is tests/slab_model.h. */
+/* slab_fuzz: the world is four slabs. The step is one call that the input chooses. The check is tests/slab_model.h. */
 #include "slab_model.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,4 +1,5 @@
-/* align_test: every power of two with every number near its multiples, all small pairs, and the ends of the range. */
+/* align_test: takes every power of two with every number near its multiples, all small pairs of numbers, and the ends
+ * of the range. */
 #include <stdio.h>
 #include <stdlib.h>
 

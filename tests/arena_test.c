@@ -1,4 +1,5 @@
-/* arena_test: threads spread evenly, whatever comes and goes; counts outside the range are clamped. */
+/* arena_test: whatever threads come and go, they are spread evenly over the arenas. A count of arenas outside its
+ * range becomes the nearest one inside. */
 #include "blocks_boot.h"
 
 int main(void)

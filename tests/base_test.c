@@ -1,5 +1,6 @@
-/* base_test: blocks of every alignment and many sizes are zero, aligned, and share no cache line with any other (each is
- * filled with its own byte, and all are looked at again in the end); the counters; growth; the OS out of memory. */
+/* base_test: blocks of every alignment and of many sizes are zero and aligned, and no two of them share a cache line.
+ * Each is filled with a byte of its own, and all are looked at again at the end. The test also compares the counters,
+ * lets base grow, and takes the OS's memory away. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

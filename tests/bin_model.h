@@ -1,6 +1,6 @@
-/* bin_model: what bins owe their callers, said slowly: the set of blocks outside their slabs (tests/blocks_model.h, the
- * block's arena being its seed), and per arena and class how many there are. The unit test and the fuzzer do every
- * operation through it; it stops at the first difference. */
+/* bin_model: says slowly what bins owe their callers. It keeps the set of blocks outside their slabs
+ * (tests/blocks_model.h; the seed of a block is its arena), and how many there are for each arena and class. The unit
+ * test and the fuzzer do every operation through it, and it stops at the first difference. */
 #ifndef QED_TESTS_BIN_MODEL_H
 #define QED_TESTS_BIN_MODEL_H
 

@@ -1,5 +1,5 @@
-/* bin_test: fills and flushes of every class in three arenas, through tests/bin_model.h: none is handed out twice, all lie
- * in their class's grid, counts agree, memory that fails half-way loses nothing. */
+/* bin_test: fills and flushes every class in three arenas, through tests/bin_model.h. No block is handed out twice,
+ * each lies where its class may have one, and the counts agree. Memory that fails half-way loses nothing. */
 #include "bin_model.h"
 #include "blocks_boot.h"
 

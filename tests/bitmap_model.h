@@ -1,4 +1,4 @@
-/* The obvious set of indices: one bool per index; every question answered by a loop. */
+/* bitmap_model: the obvious set of indices, with one bool for each index. A loop answers every question. */
 #ifndef QED_TESTS_BITMAP_MODEL_H
 #define QED_TESTS_BITMAP_MODEL_H
 

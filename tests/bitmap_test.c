@@ -1,4 +1,5 @@
-/* bitmap against the obvious model: every index of every number of words, put in and taken out twice, then random runs. */
+/* bitmap_test: compares the bitmap with the obvious model. For every number of words each index is put in and taken
+ * out twice; random runs follow. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
-/* bitmap_tree against the obvious model: every index of trees with few and with many leaves, every operation, and the invariant bit by bit. */
+/* bitmap_tree_test: compares the tree with the obvious model, for trees with few and with many leaves. It does each
+ * operation at every index, and checks the invariant bit by bit. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
-/* blocks_boot: what the tests of the heap layer share: boot over the deterministic OS, checks that count, a fixed dice. */
+/* blocks_boot: what the tests of the heap share. It boots over the deterministic OS, counts checks, and throws dice
+ * that are always the same. */
 #ifndef HEAP_BOOT_H
 #define HEAP_BOOT_H
 

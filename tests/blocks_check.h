@@ -1,5 +1,5 @@
-/* blocks_check: the invariants of the heap, looked at in full while nobody is at work. The first clause that does not hold is
- * named, as spec/ names it (extent.acsl, page_cache.acsl, blocks/blocks.acsl). */
+/* blocks_check: looks at all invariants of the heap while nobody is at work. It names the first clause that does not
+ * hold, as spec/ names it (extent.acsl, page_cache.acsl, blocks/blocks.acsl). */
 #ifndef QED_TESTS_HEAP_CHECK_H
 #define QED_TESTS_HEAP_CHECK_H
 

@@ -1,5 +1,6 @@
-/* decay_model: decay as its definition says it, slowly: cohorts of pages with an age, one epoch at a time, the curve from
- * the polynomial over 128-bit integers. Every call is compared with decay.c; a difference prints the call and aborts. */
+/* decay_model: computes decay slowly, as its definition says it. It has cohorts of pages with an age, passes one epoch
+ * at a time, and takes the curve from the polynomial over 128-bit integers. Every call is compared with decay.c. A
+ * difference prints the call and aborts. */
 #ifndef QED_TESTS_DECAY_MODEL_H
 #define QED_TESTS_DECAY_MODEL_H
 

@@ -1,5 +1,5 @@
-/* decay_test: one cohort down the whole curve for many intervals; boundaries of time and page counts; random schedules of
- * both decays against the model, with clocks that jump and run backwards. */
+/* decay_test: one cohort of pages goes down the whole curve, for many intervals. Times and page counts at their limits
+ * follow, and then random schedules of both decays against the model, with clocks that jump and run backwards. */
 #include "decay_model.h"
 
 static uint64_t seed = 0x5DECA7UL;

@@ -1,5 +1,5 @@
-/* depot_test: caches are made and claimed again, the last one left first; each has the shape that the stacks
- * need; out of memory; the child of a fork counts its own thread only. */
+/* depot_test: caches are made, left and claimed again, and the one left last is claimed first. Each cache has the
+ * shape that the stacks need. The test takes the memory away, and has the child of a fork count its own thread only. */
 #include "blocks_boot.h"
 
 #define THREADS 40U

@@ -1,5 +1,5 @@
-/* divide_test: every offset of the longest run of every class that fits, and the short offsets of large sizes, against the
- * processor's own division. */
+/* divide_test: compares with the processor's own division, at every offset of the longest run that fits, for every
+ * class, and at the short offsets of large sizes. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
-/* extent_test: every layout of a few pages with every operation on each of its extents, the OS out of memory at each
- * point of the first growth, more ids than one chunk of a table holds, the last id there is, and random operations at
- * the borders of the radix tree and of the address space; all against the slow model. */
+/* extent_test: compares with the slow model. It does every operation on each extent of every layout of a few pages. It
+ * takes the OS's memory away at each point of the first growth, makes more ids than one chunk of a table holds and the
+ * last id that there is, and does random operations at the borders of the radix tree and of the address space. */
 #include "extent_model.h"
 
 #define SMALL 6U

@@ -1,5 +1,6 @@
-/* large_test: blocks of whole extents: aligned, disjoint, sized as their class, resized in place or not at all, with the tag of
- * their class on their first page alone; they go back by their first address alone, once, and the counts tell. */
+/* large_test: blocks that are whole extents are aligned and apart, and have the size of their class. They are resized
+ * where they are or not at all. Only their first page has the tag of their class. They go back once, by their first
+ * address alone, and the counts tell so. */
 #include "blocks_boot.h"
 
 #define BLOCKS 64U

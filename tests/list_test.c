@@ -1,5 +1,5 @@
-/* list_test: every sequence of a few operations on two lists, then long random runs on all lists, against plain arrays of
- * ids. */
+/* list_test: compares with plain arrays of ids. It does every sequence of a few operations on two lists, then long
+ * random runs on all lists. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* overflow_test: what push refuses is refused without a change, and goes back on the slow path. */
+/* overflow_test: what a push refuses it refuses without a change, and the slow path takes the block back. */
 #include "blocks_boot.h"
 #include "tcache/overflow.h"
 #include "tcache/refill.h"

@@ -1,5 +1,5 @@
-/* page_cache_test: every operation in random order against the slow model; alignments; the OS out of memory and out of
- * memory for tables at every point; growth in a small address space. */
+/* page_cache_test: does every operation in random order and compares with the slow model. It asks for alignments,
+ * takes the OS's memory and the memory for tables away at every point, and grows in a small address space. */
 #include "page_cache_model.h"
 
 #define LIVE_MAX 64U

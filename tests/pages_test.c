@@ -1,4 +1,5 @@
-/* pages_test: the page cache with its decay: what is free goes back to the OS on time, what the OS refuses stays. */
+/* pages_test: checks the page cache together with its decay. Free pages go back to the OS on time, and pages that the
+ * OS does not take stay. */
 #include "blocks_boot.h"
 #include "pages_model.h"
 

@@ -1,5 +1,6 @@
-/* pairing_heap_test: all short histories of few nodes, all removal orders of small heaps with equal keys, random histories,
- * all against the slow model; then many nodes: they come out in order, and the work stays within a multiple of n log n. */
+/* pairing_heap_test: compares with the slow model. It does all short histories of few nodes, all orders in which nodes
+ * of small heaps with equal keys can be removed, and random histories. Then it takes many nodes, which come out in
+ * order, with work that stays within a multiple of n log n. */
 #include "pairing_heap_model.h"
 #include "platform/os_fake.h"
 

@@ -1,5 +1,5 @@
-/* platform_test: each function that the proofs believe, against an obvious other way to get the same answer, on the real
- * operating system. */
+/* platform_test: compares each function that the proofs believe with another, obvious way to get the same answer, on
+ * the real operating system. */
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>

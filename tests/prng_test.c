@@ -1,5 +1,6 @@
-/* prng_test: known answers (Knuth's MMIX constants, computed with plain wrapping arithmetic and by hand for 0), ranges at
- * their boundaries, parts of equal size for all numbers of a small world, and even use of every value. */
+/* prng_test: compares with known answers (Knuth's MMIX constants, computed with plain wrapping arithmetic, and by hand
+ * for 0). It checks ranges at their limits, that all numbers of a small world fall into parts of equal size, and that
+ * each value comes up equally often. */
 #include <stdio.h>
 #include <stdlib.h>
 

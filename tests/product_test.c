@@ -1,4 +1,5 @@
-/* product_test: whether a product fits, against 128-bit arithmetic, around every power of two and for pseudo-random factors. */
+/* product_test: whether a product fits is compared with 128-bit arithmetic, around every power of two and for pseudo-
+ * random factors. */
 #include <stdio.h>
 #include <stdlib.h>
 

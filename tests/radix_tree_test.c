@@ -1,5 +1,5 @@
-/* radix_tree_test: each call at the borders of windows and of the address space, all ranges in a zone, a leaf that the OS
- * refuses, and random operations, all against the slow model. */
+/* radix_tree_test: compares with the slow model. It makes each call at the borders of windows and of the address
+ * space, sets all ranges of a zone, has the OS refuse a leaf, and does random operations. */
 #include "radix_tree_model.h"
 
 static uint64_t seed = 0x9E3779B97F4A7C15UL;

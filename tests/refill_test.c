@@ -1,4 +1,5 @@
-/* refill_test: pops, pushes, refills and flushes of two caches against the set of blocks that are out. */
+/* refill_test: pops from two caches, pushes to them, refills and flushes them, and compares with the set of blocks
+ * that are out. */
 #include "blocks_boot.h"
 #include "tcache_model.h"
 

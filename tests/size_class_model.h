@@ -1,4 +1,4 @@
-/* size_class_model: the classes one after the other, as the recipe says, and searches through that list. */
+/* size_class_model: makes the classes one after the other, as the recipe says, and searches through that list. */
 #ifndef QED_TESTS_SIZE_CLASS_MODEL_H
 #define QED_TESTS_SIZE_CLASS_MODEL_H
 

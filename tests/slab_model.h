@@ -1,4 +1,5 @@
-/* slab_model: slabs as lists of truth values. Every call is compared with slab.c; a difference prints the call and aborts. */
+/* slab_model: keeps slabs as lists of truth values. Every call is compared with slab.c. A difference prints the call
+ * and aborts. */
 #ifndef QED_TESTS_SLAB_MODEL_H
 #define QED_TESTS_SLAB_MODEL_H
 

@@ -1,6 +1,7 @@
-/* slab_test: the geometry of every class; every offset into every slab; for every class all regions out and in, in
- * ascending, descending and dice order, each given twice; batches of every length around word boundaries from slabs with
- * every pattern of holes near them; random calls on four slabs. The oracle is slab_model.h. */
+/* slab_test: compares with slab_model.h. It checks the geometry of every class and every offset into every slab. For
+ * every class it takes all regions and gives them back in ascending, descending and random order, each of them twice.
+ * It takes batches of every length around the borders of words, from slabs with every pattern of holes near them.
+ * Random calls on four slabs follow. */
 #include "slab_model.h"
 
 static uint64_t seed = 0x51ABUL;

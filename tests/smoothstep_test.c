@@ -1,5 +1,6 @@
-/* smoothstep_test: every row against the polynomial in rational arithmetic, against rows of jemalloc's table, and rising;
- * the test accumulates the polynomial by Horner's rule over 128-bit integers, unlike the code. */
+/* smoothstep_test: compares every row with the polynomial in rational arithmetic and with rows of jemalloc's table,
+ * and checks that the rows rise. Unlike the code, the test computes the polynomial by Horner's rule over 128-bit
+ * integers. */
 #include <stdio.h>
 #include <stdlib.h>
 

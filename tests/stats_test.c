@@ -1,5 +1,5 @@
-/* stats_test: what is handed out, taken back, purged and made for the allocator itself is counted where it belongs; counters that
- * other threads left behind are cut to what the pages have room for. */
+/* stats_test: what is handed out, taken back, purged, and made for the allocator itself is counted where it belongs.
+ * Counters that other threads have left behind are cut to what the pages have room for. */
 #include "tcache/stats.h"
 #include "blocks_boot.h"
 

@@ -1,4 +1,4 @@
-/* A program that carries settings along: two arenas, and what is refused is said once. */
+/* A program that carries settings along. One of them makes two arenas. The other is refused, which is to be said once. */
 #include <malloc.h>
 #include <stdio.h>
 
