@@ -1,4 +1,4 @@
-/* A plugin that uses the malloc it finds: see deepbind.c. */
+/* A plugin that uses the malloc that it finds. deepbind.c opens it. */
 #include <stdlib.h>
 
 void *plugin_take(size_t bytes);

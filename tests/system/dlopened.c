@@ -1,4 +1,4 @@
-/* The library opened with dlopen, beside glibc's malloc: several times, from a thread, without static TLS running out.
+/* Opens the library with dlopen, beside glibc's malloc, several times and from a thread. Static TLS must not run out.
  *
  * usage: dlopened LIBRARY
  */

@@ -1,4 +1,4 @@
-/* The malloc family as its standards say: results, alignments, errno, and what a failure leaves alone. */
+/* Calls the malloc family and checks what the standards say: results, alignments, errno, and what a failure must leave alone. */
 #include <errno.h>
 #include <malloc.h>
 #include <stdint.h>

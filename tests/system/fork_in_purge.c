@@ -1,4 +1,4 @@
-/* A thread forks while another one purges: pages that are in a purge's hands then must be there for the child too.
+/* A thread forks while another one purges. Pages that the purge has in its hands must be there for the child too.
  *
  * usage: fork_in_purge FORKS */
 #include <malloc.h>

@@ -1,4 +1,4 @@
-/* Four threads allocate without pause while the main thread forks; parent and child must both go on allocating.
+/* Four threads allocate without a pause while the main thread forks. Parent and child must both go on allocating.
  *
  * usage: fork_storm [FORKS]
  */

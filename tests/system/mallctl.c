@@ -1,4 +1,5 @@
-/* Every name that jemalloc's manual has (tests/api/mallctl_names.tsv): its type and access, errors, indexes of names, what writing does.
+/* Calls mallctl with every name that jemalloc's manual has (tests/api/mallctl_names.tsv), and checks its type and access, errors, indexes of
+ * names, and what writing does.
  *
  * Names are there or not as the table says. With --table the program prints what it found instead of comparing: the table's second half.
  * usage: mallctl NAMES.tsv [--table]

@@ -1,4 +1,4 @@
-/* Threads begin epochs without a pause while the program forks: each child reads statistics and ends. */
+/* Threads begin epochs without a pause while the program forks. Each child reads statistics and ends. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>

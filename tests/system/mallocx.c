@@ -1,4 +1,5 @@
-/* The extended API as jemalloc's manual says: sizes, alignments, zeroes, what stays where it is. A program for jemalloc too. */
+/* Calls the extended API and checks what jemalloc's manual says: sizes, alignments, zeroes, and what stays where it is. The program runs on
+ * jemalloc too. */
 #include <errno.h>
 #include <limits.h>
 #include <stdint.h>

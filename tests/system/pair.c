@@ -1,4 +1,5 @@
-/* malloc(64) and free, one at a time (or, with a second argument, so many and then so many): what a pair costs.
+/* Calls malloc(64) and free, so that the cost of a pair can be counted. It makes one pair at a time, or, with a second argument, so many
+ * mallocs and then so many frees.
  *
  * usage: pair ROUNDS [BATCH [BYTES]]           under valgrind --tool=callgrind
  */

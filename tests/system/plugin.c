@@ -1,4 +1,4 @@
-/* A plugin with a copy of the allocator in it: see plugin_closed.c. */
+/* A plugin with a copy of the allocator in it. plugin_closed.c opens and closes it. */
 #include <qedmalloc/qedmalloc.h>
 
 void *plugin_take(size_t bytes);

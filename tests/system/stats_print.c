@@ -1,4 +1,4 @@
-/* malloc_stats_print: to a callback, to malloc_message, with each letter; and what it says is what mallctl says. */
+/* Has malloc_stats_print write to a callback and to malloc_message, with each letter, and checks that it says what mallctl says. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

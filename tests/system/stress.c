@@ -1,4 +1,4 @@
-/* Threads exchange blocks through a shared table: every block is checked, resized or freed by whichever thread finds it.
+/* Threads exchange blocks through a shared table. Whichever thread finds a block there checks, resizes or frees it.
  *
  * usage: stress SECONDS [THREADS [SEED]]       linked with the prefixed library, plain or under a sanitizer
  */

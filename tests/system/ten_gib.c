@@ -1,4 +1,4 @@
-/* 10 GiB of small blocks, allocated, touched and freed; then decay must return the memory to the OS.
+/* Allocates 10 GiB of small blocks, touches and frees them. Decay must then return the memory to the OS.
  *
  * usage: ten_gib [GIB]         run with QEDMALLOC_CONF=dirty_decay_ms:1000
  */

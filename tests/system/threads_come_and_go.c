@@ -1,5 +1,5 @@
-/* 4,000 threads, ten at a time, that allocate, hand a block to the next and exit: memory must not grow.
- * Also allocates in a destructor of another key, after the allocator's own may have run. */
+/* Makes 4,000 threads, ten at a time. Each allocates, hands a block to the next one and exits, and memory must not grow. Each also
+ * allocates in a destructor of another key, after the allocator's own may have run. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* One address of each kind for the debugger: it stops in `stop` when all are there. */
+/* Makes one address of each kind for the debugger, and calls `stop` when all are there. */
 #include <stdlib.h>
 #include <string.h>
 

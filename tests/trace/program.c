@@ -1,4 +1,4 @@
-/* What the recorder is tested on.
+/* The program that the recorder is tested on.
  *
  * usage: program story             calls in an order that is always the same, by two threads; tells each, as qed-replay does
  *        program storm THREADS     threads that come and go, and free each other's blocks
