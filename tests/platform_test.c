@@ -16,7 +16,7 @@
 #include "platform/bits.h"
 #include "platform/config.h"
 #include "platform/libc.h"
-#include "platform/mutex.h"
+#include "platform/lock.h"
 #include "platform/os.h"
 #include "platform/pool.h"
 #include "platform/table.h"
@@ -194,9 +194,9 @@ static void test_mutex_held(void)
 {
     int       taken = 0, status = 0;
     pthread_t id;
-    CHECK(!mutex_inside());
+    CHECK(!lock_inside());
     mutex_lock(&lock);
-    CHECK(mutex_inside());
+    CHECK(lock_inside());
     pthread_create(&id, NULL, take_once, &taken);
     for (int i = 0; i < 100; i++) {
         sched_yield();
@@ -204,9 +204,9 @@ static void test_mutex_held(void)
     }
     pid_t child = fork();
     if (child == 0) {
-        bool inside = mutex_inside();
+        bool inside = lock_inside();
         mutex_reset(&lock);
-        inside = inside && !mutex_inside();
+        inside = inside && !lock_inside();
         mutex_lock(&lock);
         mutex_unlock(&lock);
         _exit(inside && lock.word == 0 ? 0 : 1);
@@ -214,7 +214,26 @@ static void test_mutex_held(void)
     CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
     mutex_unlock(&lock);
     pthread_join(id, NULL);
-    CHECK(taken == 1 && lock.word == 0 && !mutex_inside());
+    CHECK(taken == 1 && lock.word == 0 && !lock_inside());
+}
+
+/* Each rank is a lock of its own: a thread can hold all of them. */
+static void test_lock_table(void)
+{
+    for (uint32_t rank = 0; rank < LOCK_RANKS; rank++) {
+        lock_take(rank);
+    }
+    CHECK(lock_inside());
+    for (uint32_t rank = 0; rank < LOCK_RANKS; rank++) {
+        CHECK(LOCK_MUTEX(rank)->word == 1);
+        if (rank % 2 == 0) {
+            lock_give(rank);
+        } else {
+            lock_reset(rank);
+        }
+        CHECK(LOCK_MUTEX(rank)->word == 0);
+    }
+    CHECK(!lock_inside());
 }
 
 /* ---- libc: who has the lock of stdio's list, in parent and child of a fork ------------------------------------------ */
@@ -366,6 +385,7 @@ int main(void)
     test_libc();
     test_mutex();
     test_mutex_held();
+    test_lock_table();
     test_user();
     test_user_long();
     test_trap();

@@ -120,7 +120,7 @@ static void stats_fork_prepare(void)
 {
     int         keep = errno;
     struct stat tasks;
-    stats_alone = !mutex_inside() && stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink == (stats_page != NULL ? 4U : 3U);
+    stats_alone = !lock_inside() && stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink == (stats_page != NULL ? 4U : 3U);
     errno = keep;
 }
 

@@ -10,7 +10,7 @@
 #include "pages/base.h"
 #include "pages/pages.h"
 #include "platform/atomic.h"
-#include "platform/mutex.h"
+#include "platform/lock.h"
 
 #include "math/size_class_align_lemmas.acsl"
 #include "blocks/large_lemmas.acsl"
@@ -19,8 +19,6 @@
 #include "api/thread_lemmas.acsl"
 
 __thread struct tcache *thread_cache = &tcache_unborn;
-
-static struct mutex boot_lock = MUTEX_INIT;
 
 bool thread_booted;
 
@@ -118,13 +116,13 @@ static inline void boot_publish(void)
 */
 static void boot(void)
 {
-    mutex_lock(&boot_lock) /*@ ghost (LOCK_BOOT) */;
+    lock_take(LOCK_BOOT);
     boot_others();
     if (!thread_booted) {
         boot_layers();
         boot_publish();
     }
-    mutex_unlock(&boot_lock) /*@ ghost (LOCK_BOOT) */;
+    lock_give(LOCK_BOOT);
 }
 
 /* ---- threads ---------------------------------------------------------------------------------------------------- */
@@ -349,7 +347,7 @@ static inline void fork_lock_below(void)
 static void fork_lock(void)
 {
     libc_stdio_lock();
-    mutex_lock(&boot_lock) /*@ ghost (LOCK_BOOT) */;
+    lock_take(LOCK_BOOT);
     depot_prefork();
     arena_prefork();
     fork_lock_below();
@@ -369,7 +367,7 @@ static void fork_unlock(void)
     bin_postfork_parent();
     arena_postfork_parent();
     depot_postfork_parent();
-    mutex_unlock(&boot_lock) /*@ ghost (LOCK_BOOT) */;
+    lock_give(LOCK_BOOT);
     libc_stdio_unlock();
 }
 
@@ -447,13 +445,13 @@ static void fork_reset(void)
     bin_postfork_child();
     arena_postfork_child();
     depot_postfork_child(thread_cache);
-    mutex_reset(&boot_lock) /*@ ghost (LOCK_BOOT) */;
+    lock_reset(LOCK_BOOT);
     libc_stdio_reset();
 }
 
 void thread_fork_prepare(void)
 {
-    if (libc_single_threaded() || mutex_inside()) {
+    if (libc_single_threaded() || lock_inside()) {
         fork_quiet += 1;
     } else {
         fork_lock();

@@ -1,8 +1,6 @@
 /* arena: how many arenas there are, and how many threads use each. */
 #include "blocks/arena.h"
 
-static struct mutex arena_lock = MUTEX_INIT;
-
 uint32_t arena_total = 1;
 uint32_t arena_thread_count[ARENAS_MAX];
 
@@ -24,7 +22,7 @@ OTHERS_ACT(arena_others);
 */
 static inline void arena_enter(void)
 {
-    mutex_lock(&arena_lock) /*@ ghost (LOCK_ARENA) */;
+    lock_take(LOCK_ARENA);
     arena_others();
 }
 
@@ -35,7 +33,7 @@ static inline void arena_enter(void)
 */
 static inline void arena_leave_lock(void)
 {
-    mutex_unlock(&arena_lock) /*@ ghost (LOCK_ARENA) */;
+    lock_give(LOCK_ARENA);
 }
 
 /*@ requires locked:  LockHeld(LOCK_ARENA);
@@ -121,5 +119,5 @@ void arena_postfork_parent(void)
 
 void arena_postfork_child(void)
 {
-    mutex_reset(&arena_lock) /*@ ghost (LOCK_ARENA) */;
+    lock_reset(LOCK_ARENA);
 }

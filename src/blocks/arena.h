@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "blocks/bin.h"
-#include "platform/mutex.h"
+#include "platform/lock.h"
 
 extern uint32_t arena_total;                        /* arenas that there are, from boot on */
 extern uint32_t arena_thread_count[ARENAS_MAX];     /* threads that have joined the arena, guarded by the arenas' lock */

@@ -8,7 +8,6 @@
 uint32_t bin_current[BINS];
 uint32_t bin_arenas;
 struct bin_stats bin_stats[BINS];
-struct bin_lock bin_lock[BINS];
 
 void bin_boot(uint32_t arenas)
 {
@@ -413,7 +412,7 @@ void bin_prefork(void)
         loop variant   bin_arenas * SC_NBINS - b;
     */
     for (uint32_t b = 0; b < bin_arenas * SC_NBINS; b++) {
-        mutex_lock(&bin_lock[b].mutex) /*@ ghost (LOCK_BIN(b)) */;
+        lock_take(LOCK_BIN(b));
         bin_others();
         /*@ assert range: b < BINS; */
         /*@ assert ranks: \forall integer k; LOCK_BIN(0) <= k <= LOCK_BIN(b) ==> LockHeld(k); */
@@ -430,7 +429,7 @@ void bin_postfork_parent(void)
         loop variant   b;
     */
     for (uint32_t b = bin_arenas * SC_NBINS; b > 0; b--) {
-        mutex_unlock(&bin_lock[b - 1].mutex) /*@ ghost (LOCK_BIN(b - 1)) */;
+        lock_give(LOCK_BIN(b - 1));
     }
 }
 
@@ -444,6 +443,6 @@ void bin_postfork_child(void)
         loop variant   bin_arenas * SC_NBINS - b;
     */
     for (uint32_t b = 0; b < bin_arenas * SC_NBINS; b++) {
-        mutex_reset(&bin_lock[b].mutex) /*@ ghost (LOCK_BIN(b)) */;
+        lock_reset(LOCK_BIN(b));
     }
 }

@@ -4,14 +4,7 @@
 
 #include "blocks/bin.h"
 #include "pages/pages.h"
-#include "platform/mutex.h"
-
-/* Each lock has a cache line of its own. */
-struct bin_lock {
-    struct mutex mutex;
-} __attribute__((aligned(64)));
-
-extern struct bin_lock bin_lock[BINS];
+#include "platform/lock.h"
 
 #include "blocks/bin_slabs_lemmas.acsl"
 
@@ -40,7 +33,7 @@ OTHERS_ACT(bin_others);
 static inline void bin_acquire(uint32_t b)
 {
     /*@ assert rank: LOCK_BIN(b) < LOCK_PAGES; */
-    mutex_lock(&bin_lock[b].mutex) /*@ ghost (LOCK_BIN(b)) */;
+    lock_take(LOCK_BIN(b));
     bin_others();
 }
 
@@ -51,7 +44,7 @@ static inline void bin_acquire(uint32_t b)
 */
 static inline void bin_release(uint32_t b)
 {
-    mutex_unlock(&bin_lock[b].mutex) /*@ ghost (LOCK_BIN(b)) */;
+    lock_give(LOCK_BIN(b));
 }
 
 /* A counter that would wrap around, after centuries, stops there instead. */

@@ -8,8 +8,6 @@
 
 #define PURGE_NPAGES_MAX (1UL << (26 - LG_PAGE))        /* at most 64 MiB leave the cache at a time */
 
-static struct mutex pages_lock = MUTEX_INIT;
-
 bool     pages_purging;
 bool     pages_keep_muzzy;
 uint64_t pages_purge_count;
@@ -45,7 +43,7 @@ OTHERS_ACT(pages_others) /*@ ghost (uint32_t e, uint64_t page) */;
 */
 static inline void pages_enter(void) /*@ ghost (uint32_t e, uint64_t page) */
 {
-    mutex_lock(&pages_lock) /*@ ghost (LOCK_PAGES) */;
+    lock_take(LOCK_PAGES);
     pages_others() /*@ ghost (e, page) */;
 }
 
@@ -55,7 +53,7 @@ static inline void pages_enter(void) /*@ ghost (uint32_t e, uint64_t page) */
 */
 static inline void pages_leave(void)
 {
-    mutex_unlock(&pages_lock) /*@ ghost (LOCK_PAGES) */;
+    lock_give(LOCK_PAGES);
 }
 
 /* -- with the lock ---------------------------------------------------------------------------------------------- */
@@ -443,5 +441,5 @@ void pages_postfork_child(void)
 {
     pages_reclaim();
     pages_purging = false;
-    mutex_reset(&pages_lock) /*@ ghost (LOCK_PAGES) */;
+    lock_reset(LOCK_PAGES);
 }

@@ -13,7 +13,7 @@
 
 #include "pages/decay.h"
 #include "pages/page_cache.h"
-#include "platform/mutex.h"
+#include "platform/lock.h"
 
 struct pages_stats {
     uint64_t npages[EXTENT_STATES];             /* pages in each extent state; BUSY ones are being purged */

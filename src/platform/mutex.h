@@ -3,8 +3,7 @@
  * Ulrich Drepper, "Futexes Are Tricky" (2011), mutex 2. A thread spins briefly before it sleeps, because the sections
  * that the lock guards are short.
  *
- * The proofs see which locks this thread holds (spec/platform/locks.acsl). Through OTHERS_ACT they see what other
- * threads did meanwhile.
+ * The proofs do not see a mutex. They see the locks that are made of them (lock.h).
  */
 #ifndef QED_PLATFORM_MUTEX_H
 #define QED_PLATFORM_MUTEX_H
@@ -17,32 +16,13 @@ struct mutex {
 
 #define MUTEX_INIT {0}
 
-#include "platform/locks.acsl"
-
-/* Declares what other threads may have done to guarded state while its lock was free. It is called right after the lock
- * is taken. For the compiler it is a function that does nothing, for the proofs a contract without a body. */
-#ifdef __FRAMAC__
-#define OTHERS_ACT(name) void name(void)
-#else
-#define OTHERS_ACT(name) static inline void name(void) {}
-#endif
-
 /* Locks that this thread holds or waits for. The handler of a signal may read it at any instruction: a lock counts from before
  * it is taken until after it is given back. */
 extern __thread uint32_t mutex_count;
 
 void mutex_lock_slow(struct mutex *m);
 
-/*@ requires mutex:  \valid(m);
-    requires rank:   rank < LOCK_RANKS;
-    requires order:  LocksFree(rank);
-    assigns          lock_held[rank];
-    ensures  held:   LockHeld(rank);
-*/
-static inline void mutex_lock(struct mutex *m) /*@ ghost (uint32_t rank) */
-#ifdef __FRAMAC__
-;
-#else
+static inline void mutex_lock(struct mutex *m)
 {
     uint32_t free = 0;
     mutex_count += 1;
@@ -51,17 +31,8 @@ static inline void mutex_lock(struct mutex *m) /*@ ghost (uint32_t rank) */
         mutex_lock_slow(m);
     }
 }
-#endif
 
-/*@ requires mutex:  \valid(m);
-    requires held:   rank < LOCK_RANKS && LockHeld(rank);
-    assigns          lock_held[rank];
-    ensures  free:   lock_held[rank] == 0;
-*/
-static inline void mutex_unlock(struct mutex *m) /*@ ghost (uint32_t rank) */
-#ifdef __FRAMAC__
-;
-#else
+static inline void mutex_unlock(struct mutex *m)
 {
     if (__atomic_exchange_n(&m->word, 0U, __ATOMIC_RELEASE) == 2U) {
         os_futex_wake(&m->word);
@@ -69,38 +40,14 @@ static inline void mutex_unlock(struct mutex *m) /*@ ghost (uint32_t rank) */
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     mutex_count -= 1;
 }
-#endif
 
 /* Makes the lock free in the child of a fork, where only the thread that forked is left and nobody sleeps on the
  * lock. */
-/*@ requires mutex:  \valid(m);
-    requires held:   rank < LOCK_RANKS && LockHeld(rank);
-    assigns          lock_held[rank];
-    ensures  free:   lock_held[rank] == 0;
-*/
-static inline void mutex_reset(struct mutex *m) /*@ ghost (uint32_t rank) */
-#ifdef __FRAMAC__
-;
-#else
+static inline void mutex_reset(struct mutex *m)
 {
     __atomic_store_n(&m->word, 0U, __ATOMIC_RELEASE);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     mutex_count -= 1;
 }
-#endif
-
-/* Whether this thread is inside a lock, where a signal's handler may ask. A lock that the interrupted call waits for counts as
- * held. */
-/*@ assigns          \nothing;
-    ensures  inside: \result <==> !LocksFree(0);
-*/
-static inline bool mutex_inside(void)
-#ifdef __FRAMAC__
-;
-#else
-{
-    return mutex_count != 0;
-}
-#endif
 
 #endif

@@ -13,8 +13,6 @@
 struct tcache tcache_unborn;
 struct tcache tcache_dead;
 
-static struct mutex depot_lock = MUTEX_INIT;
-
 struct tcache *depot_list;
 struct tcache *depot_idle;
 uint32_t       depot_made;
@@ -156,7 +154,7 @@ OTHERS_ACT(depot_others);
 */
 static inline void depot_enter(void)
 {
-    mutex_lock(&depot_lock) /*@ ghost (LOCK_DEPOT) */;
+    lock_take(LOCK_DEPOT);
     depot_others();
 }
 
@@ -167,7 +165,7 @@ static inline void depot_enter(void)
 */
 static inline void depot_leave(void)
 {
-    mutex_unlock(&depot_lock) /*@ ghost (LOCK_DEPOT) */;
+    lock_give(LOCK_DEPOT);
 }
 
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
@@ -513,6 +511,6 @@ void depot_postfork_parent(void)
 
 void depot_postfork_child(struct tcache *mine)
 {
-    mutex_reset(&depot_lock) /*@ ghost (LOCK_DEPOT) */;
+    lock_reset(LOCK_DEPOT);
     depot_live_count = mine == &tcache_unborn || mine == &tcache_dead ? 0 : 1;
 }

@@ -10,7 +10,7 @@
 #include "blocks/arena.h"
 #include "tcache/tcache.h"
 #include "pages/base.h"
-#include "platform/mutex.h"
+#include "platform/lock.h"
 #include "platform/pool.h"
 
 #define DEPOT_POOL (1UL << 20)                         /* the most caches there can be. A thread without one uses the bins. */
