@@ -4,9 +4,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 BUILD = ROOT / "build" / "proofs"
-# -warn-unsigned-*: an unsigned wrap or a lossy conversion is a defect here, although C defines it.
+# -warn-unsigned-*, -warn-signed-downcast: an unsigned wrap or a lossy conversion is a defect here, although C defines it.
 # -wp-status-invalid: a run-time error that is certain is a goal too (without it, the rest is proven from the error).
-KERNEL = ["-c11", "-machdep", "gcc_x86_64", "-warn-unsigned-overflow", "-warn-unsigned-downcast"]
+KERNEL = ["-c11", "-machdep", "gcc_x86_64", "-warn-unsigned-overflow", "-warn-unsigned-downcast", "-warn-signed-downcast",
+          "-warn-right-shift-negative"]
 WP = ["-wp", "-wp-status-invalid"]
 FLAGS = [*KERNEL, *WP, "-wp-rte"]
 PROVER = "portfolio"    # proofs/driver/portfolio: Z3, Z3 in its own configuration, CVC4

@@ -2,10 +2,10 @@
  * done (src/api/thread.c).
  *
  *   C text                                                             here
- *   radix_tree_reserve: leaf = POOL_NEW (zero), ATOMIC_STORE_RELEASE    WRITE_DATA, PUBLISH
- *   radix_tree_tag:    ATOMIC_LOAD_ACQUIRE(radix_root[h]), leaf->..    LOAD, READ
- *   boot:               under boot_lock, if !booted: set up, store      LOCK, CHECK, WRITE_DATA, PUBLISH, UNLOCK
- *   thread_get:         load booted; false: boot(); then use            LOAD, READ
+ *   radix_publish:      leaf = POOL_NEW (zero), ATOMIC_STORE_RELEASE    WRITE_DATA, PUBLISH
+ *   radix_tree_leaf:    ATOMIC_LOAD_ACQUIRE(radix_root[h]), leaf->..    LOAD, READ
+ *   boot:               under LOCK_BOOT, if !booted: set up, store      LOCK, CHECK, WRITE_DATA, PUBLISH, UNLOCK
+ *   boot_done:          load booted; false: boot(); then use            LOAD, READ
  *
  * Writers keep their stores in a buffer and the memory takes them in any order (weaker than x86-64, as arm64): a release
  * takes all earlier ones first. A leaf's data is two words, so that half of it can be seen.

@@ -3,6 +3,7 @@
 
 /* Two batches without a region given back between them have no region in common. */
 /*@ requires id:        0 < e < TABLE_MAX;
+    requires lock:      LockHeld(LOCK_BIN(slab_bin[e]));
     requires ok:        SlabOk(e);
     requires bytes:     SlabBytesOk(SC_NBINS);
     requires regions:   SlabRegionsOk(SC_NBINS);
@@ -27,6 +28,7 @@ uint64_t slab_theorem_two_batches(uint32_t e, uint64_t base, uint64_t *out, uint
 
 /* A region that is out is in no batch. */
 /*@ requires id:        0 < e < TABLE_MAX;
+    requires lock:      LockHeld(LOCK_BIN(slab_bin[e]));
     requires ok:        SlabOk(e);
     requires bytes:     SlabBytesOk(SC_NBINS);
     requires regions:   SlabRegionsOk(SC_NBINS);

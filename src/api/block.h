@@ -93,13 +93,14 @@ static inline bool block_resize(uint64_t block, uint32_t szind)
 /*@ requires ok:       MallocOk;
     requires valid:    \valid(pointer);
     requires outside:  ThreadOutside(pointer);
-    assigns            *pointer;
+    assigns            *pointer, user_mem[0 .. USER_END - 1];
     ensures  ok:       MallocOk;
     ensures  set:      ADDR(*pointer) == block;
+    ensures  rest:     BytesKeptBeside{Pre,Post}(ADDR(pointer), ADDR(pointer) + sizeof(void *));
 */
 static inline void block_store(void **pointer, uint64_t block)
 {
-    *pointer = (void *)block;
+    user_store(pointer, block);
     /*@ assert radix: RadixOk; */
     /*@ assert cache: PageCacheOk; */
     /*@ ghost large_lemma_ok(); */

@@ -96,7 +96,8 @@ static void boot_layers(void)
 }
 
 /* Tells all threads that boot is done. A thread that reads it may rely on Booted without the lock. */
-/*@ requires booted:  Booted;
+/*@ requires locked:  LockHeld(LOCK_BOOT);
+    requires booted:  Booted;
     assigns           thread_booted;
     ensures  told:    thread_booted;
 */
@@ -209,6 +210,17 @@ static inline struct tcache *thread_take(void)
     return t;
 }
 
+/* Returns whether boot is done. The load acquires, so that a thread that reads true reads what boot_publish asked for. */
+/*@ requires state:    ThreadStart || MallocOk;
+    assigns            \nothing;
+    ensures  told:     \result <==> thread_booted;
+    ensures  booted:   \result ==> MallocOk;
+*/
+static inline bool boot_done(void)
+{
+    return ATOMIC_LOAD_ACQUIRE(thread_booted);
+}
+
 /* Boots the allocator, unless another thread has done so. */
 /*@ requires state:    ThreadStart || MallocOk;
     requires unborn:   thread_cache == &tcache_unborn;
@@ -218,7 +230,7 @@ static inline struct tcache *thread_take(void)
 */
 static inline void thread_boot(void)
 {
-    if (!ATOMIC_LOAD_ACQUIRE(thread_booted)) {
+    if (!boot_done()) {
         boot();
     }
 }

@@ -23,6 +23,7 @@ bool extent_client_grow(uint32_t id)
 
 /* Takes blocks from the current slab into the places before left, the lowest last. Returns the place of the first one. */
 /*@ requires bin:      b < BINS;
+    requires lock:     LockHeld(LOCK_BIN(b));
     requires class:    szind == b % SC_NBINS;
     requires ok:       BlocksOk;
     requires whole:    BinOk(b);
@@ -133,6 +134,7 @@ static inline uint32_t bin_take_all(uint32_t b, uint32_t szind, uint64_t *blocks
 /* Returns how many of n blocks to take. A slab that is taken from front to back then ends at the beginning of a word of its bitmap, so
  * that the next fill meets whole words. */
 /*@ requires bin:      b < BINS;
+    requires lock:     LockHeld(LOCK_BIN(b));
     requires ok:       BlocksOk;
     requires whole:    BinOk(b);
     assigns            \nothing;
@@ -153,8 +155,7 @@ uint32_t bin_fill(uint32_t arena, uint32_t szind, uint64_t *blocks, uint32_t n) 
     bin_acquire(b);
     n = bin_whole_words(b, n);
     uint32_t left = bin_take_all(b, szind, blocks, n) /*@ ghost (first) */;
-    bin_stats[b].filled = bin_count(bin_stats[b].filled, n - left);
-    bin_stats[b].regions_live = bin_count(bin_stats[b].regions_live, n - left);
+    bin_count_out(b, n - left);
     bin_release(b);
     /*@ assert stand: \forall integer a; BlockOut(a) && !BlockOut{Pre}(a) ==> blocks[block_pos[a] - first] == a; */
     if (left > 0) {
@@ -193,7 +194,8 @@ static inline uint32_t bin_slab_of(uint32_t szind, uint64_t block)
 }
 
 /* Gives blocks[0] and those behind it back, up to the first that does not lie in slab e. Returns how many they are. */
-/*@ requires ok:       BlocksOk;
+/*@ requires lock:     LockHeld(LOCK_BIN(slab_bin[e]));
+    requires ok:       BlocksOk;
     requires class:    szind < SC_NBINS;
     requires some:     0 < n && first + n <= UINT32_MAX;
     requires valid:    \valid_read(blocks + (0 .. n - 1));
@@ -365,8 +367,7 @@ static uint32_t bin_flush_pass(uint32_t szind, uint64_t *blocks, uint32_t n) /*@
             /*@ assert kept: BlocksKeptBut{Pre,Here}(szind, first, first + n); */
         }
     }
-    bin_stats[b].flushed = bin_count(bin_stats[b].flushed, n - kept);
-    bin_stats[b].regions_live = bin_uncount(bin_stats[b].regions_live, n - kept);
+    bin_count_in(b, n - kept);
     bin_release(b);
     return kept;
 }
@@ -392,11 +393,22 @@ void bin_flush(uint32_t szind, uint64_t *blocks, uint32_t n) /*@ ghost (uint32_t
 
 /* ---- the rest ---------------------------------------------------------------------------------------------------- */
 
+/*@ requires bin:      b < BINS;
+    requires lock:     LockHeld(LOCK_BIN(b));
+    requires valid:    \valid(stats);
+    assigns            *stats;
+    ensures  stats:    *stats == bin_stats[b];
+*/
+static inline void bin_copy_stats(uint32_t b, struct bin_stats *stats)
+{
+    *stats = bin_stats[b];
+}
+
 void bin_read_stats(uint32_t arena, uint32_t szind, struct bin_stats *stats)
 {
     uint32_t b = arena * SC_NBINS + szind;
     bin_acquire(b);
-    *stats = bin_stats[b];
+    bin_copy_stats(b, stats);
     bin_release(b);
 }
 

@@ -39,18 +39,21 @@ static inline struct bin_word bin_word_of(uint32_t szind, uint64_t base, uint64_
     return (struct bin_word){.begin = base + before, .room = length - before < span ? length - before : span, .i = i};
 }
 
-/* Returns the number of the region that lies d bytes behind begin, where regions of the class begin. */
+/* Returns the number of the region that begins d bytes behind begin, where regions of the class begin. The program ends where none begins
+ * there, and only there. */
 /*@ requires class:    szind < SC_NBINS;
     requires geometry: SlabGeometryOk;
     requires inside:   d < slab_npages[szind] * PAGE && begin + d < ADDRESS_MAX;
-    requires place:    d == r * slab_bytes[szind];
+    exits    none:     \forall integer k; d != k * slab_bytes[szind];
+    exits    not:      d != r * slab_bytes[szind];
     assigns            \nothing;
-    ensures  region:   \result == r;
+    ensures  begins:   d == \result * slab_bytes[szind];
+    ensures  region:   d == r * slab_bytes[szind] ==> \result == r;
 */
 static inline uint32_t bin_region(uint32_t szind, uint64_t begin, uint64_t d) /*@ ghost (uint32_t r) */
 {
     divide_magic_t magic = slab_magic[szind];
-    /*@ ghost slab_lemma_region(d, slab_bytes[szind], magic, slab_regions[szind]); */
+    /*@ ghost bin_lemma_begins(d, slab_bytes[szind], magic, slab_regions[szind]); */
     uint64_t product = divide_product((uint32_t)d, magic);
     if (divide_low(product) >= magic) {
         trap_misuse("free", "double free", begin + d);
@@ -58,18 +61,24 @@ static inline uint32_t bin_region(uint32_t szind, uint64_t begin, uint64_t d) /*
     return divide_high(product);
 }
 
-/* Gives one block back: sets bit j of w, which the caller keeps in the place of word i of slab e's bitmap. Returns the new w. */
+/* Gives one block back: sets bit j of w, which the caller keeps in the place of word i of slab e's bitmap. Returns the new w. The program
+ * ends where the region is free already, and only there. */
 /*@ requires class:    szind < SC_NBINS;
     requires slab:     ExtKind(e, KIND_SLAB) && slab_class[e] == szind;
-    requires block:    BlockSmall(block) && block_ext[block] == e && block_szind[block] == szind;
-    requires region:   block_region[block] < slab_regions[szind] <= SLAB_REGIONS_MAX;
-    requires bit:      block_region[block] / 64 == i && block_region[block] % 64 == j;
+    requires bit:      j < 64;
+    requires block:    !tbit(w, j) ==> BlockSmall(block) && block_ext[block] == e && block_szind[block] == szind;
+    requires region:   !tbit(w, j) ==> block_region[block] < slab_regions[szind] <= SLAB_REGIONS_MAX;
+    requires place:    !tbit(w, j) ==> block_region[block] / 64 == i && block_region[block] % 64 == j;
     requires taken:    BinWordTaken(e, i, w);
     requires tail:     BinWordTail(szind, i, w);
     requires s_place:  BlocksSmallPlace;
     requires s_class:  BlocksSmallClass;
     requires s_taken:  BlocksSmallTaken;
+    exits    twice:    tbit(w, j);
+    exits    same:     block_state[block] == \old(block_state[block]);
     assigns            block_state[block];
+    ensures  once:     !tbit(w, j);
+    ensures  set:      tbit(\result, j);
     ensures  taken:    BinWordTaken(e, i, \result);
     ensures  tail:     BinWordTail(szind, i, \result);
     ensures  count:    pop(\result, 64) == pop(w, 64) + 1;
@@ -78,10 +87,10 @@ static inline uint32_t bin_region(uint32_t szind, uint64_t begin, uint64_t d) /*
 */
 static inline uint64_t bin_give(uint64_t w, uint32_t j, uint64_t block) /*@ ghost (uint32_t szind, uint32_t e, uint32_t i) */
 {
-    /*@ ghost bin_lemma_other(block); */
     if (bitmap_word_get(w, j)) {
         trap_misuse("free", "double free", block);
     }
+    /*@ ghost bin_lemma_other(block); */
     uint64_t v = bitmap_word_set(w, j);
     /*@ ghost bitmap_word_lemma_one(w, v, j, 64); */
     /*@ ghost block_state[block] = BLOCK_NONE; */
@@ -90,6 +99,7 @@ static inline uint64_t bin_give(uint64_t w, uint32_t j, uint64_t block) /*@ ghos
 
 /* Gives blocks[k] and those behind it back, up to the first that has its bit in another word. Returns the place of that one, or n. */
 /*@ requires class:    szind < SC_NBINS;
+    requires lock:     LockHeld(LOCK_BIN(slab_bin[e]));
     requires pages:    SlabsOnPages;
     requires slab:     ExtKind(e, KIND_SLAB) && slab_class[e] == szind;
     requires word:     BinWordAt(at, e, szind);
@@ -136,6 +146,8 @@ static inline uint32_t bin_give_word(uint32_t szind, uint32_t e, struct bin_word
                 block_pos[blocks[k]] == first + k; */
         /*@ assert others: \forall integer j; k < j < n ==> blocks[j] != blocks[k]; */
         uint32_t j = bin_region(szind, at.begin, d) /*@ ghost (block_region[blocks[k]] % 64) */;
+        /*@ assert region: j == block_region[blocks[k]] % 64; */
+        /*@ assert taken: !tbit(w, j); */
         w = bin_give(w, j, at.begin + d) /*@ ghost (szind, e, at.i) */;
         /*@ assert last: \forall integer a; BlockStands(blocks, a, \at(k,Pre), k + 1, first) ==>
                 BlockStands(blocks, a, \at(k,Pre), k, first) || a == blocks[k]; */

@@ -64,6 +64,32 @@ static inline uint64_t bin_uncount(uint64_t count, uint32_t n)
     return count < n ? 0 : count - n;
 }
 
+/* Counts blocks that the bin has handed out. */
+/*@ requires bin:      b < BINS;
+    requires lock:     LockHeld(LOCK_BIN(b));
+    assigns            bin_stats[b].filled, bin_stats[b].regions_live;
+    ensures  filled:   bin_stats[b].filled == \min(\old(bin_stats[b].filled) + n, UINT64_MAX);
+    ensures  live:     bin_stats[b].regions_live == \min(\old(bin_stats[b].regions_live) + n, UINT64_MAX);
+*/
+static inline void bin_count_out(uint32_t b, uint32_t n)
+{
+    bin_stats[b].filled = bin_count(bin_stats[b].filled, n);
+    bin_stats[b].regions_live = bin_count(bin_stats[b].regions_live, n);
+}
+
+/* Counts blocks that the bin has taken back. */
+/*@ requires bin:      b < BINS;
+    requires lock:     LockHeld(LOCK_BIN(b));
+    assigns            bin_stats[b].flushed, bin_stats[b].regions_live;
+    ensures  flushed:  bin_stats[b].flushed == \min(\old(bin_stats[b].flushed) + n, UINT64_MAX);
+    ensures  live:     bin_stats[b].regions_live == \max(\old(bin_stats[b].regions_live) - n, 0);
+*/
+static inline void bin_count_in(uint32_t b, uint32_t n)
+{
+    bin_stats[b].flushed = bin_count(bin_stats[b].flushed, n);
+    bin_stats[b].regions_live = bin_uncount(bin_stats[b].regions_live, n);
+}
+
 /* ---- slabs come and go ------------------------------------------------------------------------------------------- */
 
 /* Returns an extent with the pages of a slab, which is nobody's in this thread's view yet, or 0 if memory is out. */
@@ -95,6 +121,7 @@ static inline uint32_t bin_pages(uint32_t szind) /*@ ghost (uint32_t b) */
 
 /* Makes e, which has the pages of a slab, the current slab of the bin, with all regions free. */
 /*@ requires bin:      b < BINS;
+    requires lock:     LockHeld(LOCK_BIN(b));
     requires class:    szind == b % SC_NBINS;
     requires ok:       BlocksOk;
     requires whole:    BinOk(b);
@@ -112,10 +139,10 @@ static inline void bin_adopt(uint32_t b, uint32_t szind, uint32_t e)
     uint64_t page = AT(ext_page, e);
     uint64_t npages = slab_npages[szind];
     /*@ assert was: BlocksSlabSums && BlocksSlabCount && ExtOwn2; */
+    AT(slab_bin, e) = (uint16_t)b;
     slab_init(e, szind);
     /*@ assert sums: BlocksSlabSums; */
     /*@ assert count: BlocksSlabCount; */
-    AT(slab_bin, e) = (uint16_t)b;
     radix_tree_set_tags(page, npages, tag_make(page * PAGE, szind));
     /*@ ghost ext_kind[e] = KIND_SLAB; */
     bin_current[b] = e;
@@ -162,6 +189,7 @@ static inline void bin_drop(uint32_t b, uint32_t e)
 
 /* Puts slab e, which was full, into the bin's pairing heap. */
 /*@ requires bin:      b < BINS;
+    requires lock:     LockHeld(LOCK_BIN(b));
     requires ok:       BlocksOk;
     requires whole:    BinOkBut(b, e);
     requires slab:     BinSlab(b, e) && bin_current[b] != e && ph_own[e] == 0;
@@ -181,6 +209,7 @@ static inline void bin_list(uint32_t b, uint32_t e)
 }
 
 /*@ requires bin:      b < BINS;
+    requires lock:     LockHeld(LOCK_BIN(b));
     requires ok:       BlocksOk;
     requires whole:    BinOkBut(b, e);
     requires slab:     BinSlab(b, e) && ph_own[e] == BIN_HEAP(b);

@@ -2,7 +2,7 @@
  *
  * Invariant of slab e: SlabOk(e), of the geometry that all slabs share: SlabGeometryOk (spec/blocks/slab.acsl).
  * Regions are numbers here. The two functions that turn numbers into addresses and back touch no bitmap.
- * Locks and lists of slabs are the business of bin.
+ * A slab's bitmap and count are guarded by the lock of its bin. Which bin that is, and its lists, are the business of bin.
  */
 #ifndef QED_BLOCKS_SLAB_H
 #define QED_BLOCKS_SLAB_H
@@ -61,6 +61,7 @@ extern divide_magic_t slab_magic[SC_NBINS];     /* reciprocal of slab_bytes */
 /*@ ghost extern uint32_t slab_region_slot[SLAB_REGIONS_MAX]; */
 /*@ ghost extern uint32_t slab_cut; */
 
+#include "platform/locks.acsl"
 #include "blocks/slab.acsl"
 #include "blocks/slab_lemmas.acsl"
 
@@ -113,6 +114,7 @@ bool slab_grow(uint32_t e);
 
 /* Makes e a slab of a class, all of its regions free. */
 /*@ requires id:       0 < e < TABLE_MAX;
+    requires lock:     LockHeld(LOCK_BIN(slab_bin[e]));
     requires class:    szind < SC_NBINS;
     requires geometry: SlabRegionsOk(SC_NBINS);
     assigns            slab_bits[e].w[0 .. SLAB_WORDS - 1], slab_free_count[e], slab_class[e],
@@ -127,6 +129,7 @@ void slab_init(uint32_t e, uint32_t szind);
 /* Takes the lowest free regions, n or all there are, and writes their addresses. The last one is the lowest, so that a stack that ends
  * there hands out low addresses first. Returns how many they are. */
 /*@ requires id:       0 < e < TABLE_MAX;
+    requires lock:     LockHeld(LOCK_BIN(slab_bin[e]));
     requires ok:       SlabOk(e);
     requires geometry: SlabBytesOk(SC_NBINS) && SlabRegionsOk(SC_NBINS);
     requires base:     base < (1UL << LG_VADDR);
@@ -155,6 +158,7 @@ uint32_t slab_take_batch(uint32_t e, uint64_t base, uint64_t *out, uint32_t n);
 
 /* Writes word i of slab e's bitmap, and nothing else does after slab_init. */
 /*@ requires id:       0 < e < TABLE_MAX;
+    requires lock:     LockHeld(LOCK_BIN(slab_bin[e]));
     requires word:     i < SLAB_WORDS;
     SLAB_SUMMED(requires, e);
     assigns            slab_bits[e].w[i], slab_sum[e].upto[i + 1 .. SLAB_WORDS];

@@ -2,6 +2,20 @@
 
 struct radix_leaf *radix_root[RADIX_ROOTS];
 
+/* Shows all threads the leaf of a window, or none if there is no memory. The store releases, so that a thread that reads the pointer
+ * (radix_tree_leaf) reads the zeros behind it. */
+/*@ requires range:   h < RADIX_ROOTS;
+    requires once:    radix_root[h] == \null;
+    requires leaf:    leaf != \null ==> RadixLeafOf(leaf, h);
+    requires zero:    RadixLeafZero(h);
+    assigns           radix_root[h];
+    ensures  told:    radix_root[h] == leaf;
+*/
+static inline void radix_publish(uint64_t h, struct radix_leaf *leaf)
+{
+    ATOMIC_STORE_RELEASE(radix_root[h], leaf);
+}
+
 /*@ requires ok:      RadixOk;
     requires range:   h < RADIX_ROOTS;
     assigns           radix_root[h];
@@ -12,8 +26,7 @@ struct radix_leaf *radix_root[RADIX_ROOTS];
 static bool radix_reserve_window(uint64_t h)
 {
     if (radix_root[h] == NULL) {
-        /* The store releases, so that a thread that reads the pointer reads the zeros behind it. */
-        ATOMIC_STORE_RELEASE(radix_root[h], POOL_NEW(struct radix_leaf, radix_pool, h));
+        radix_publish(h, POOL_NEW(struct radix_leaf, radix_pool, h));
     }
     return radix_root[h] != NULL;
 }

@@ -64,6 +64,19 @@ static inline void radix_tree_boot(void)
 */
 bool radix_tree_reserve(uint64_t page, uint64_t npages);
 
+/* Returns the leaf of that window, NULL if it has none yet. A thread may keep the address, which stays valid for
+ * ever. */
+/*@ requires ok:    RadixOk;
+    requires range: window < RADIX_ROOTS;
+    assigns         \nothing;
+    ensures  leaf:  \result != \null ==> RadixLeafOf(\result, window);
+    ensures  none:  \result == \null ==> !RadixReserved(window * RADIX_WINDOW_PAGES);
+*/
+static inline struct radix_leaf *radix_tree_leaf(uint64_t window)
+{
+    return ATOMIC_LOAD_ACQUIRE(radix_root[window]);
+}
+
 /*@ requires ok:    RadixOk;
     requires range: page < PAGE_COUNT_MAX;
     assigns         \nothing;
@@ -71,7 +84,7 @@ bool radix_tree_reserve(uint64_t page, uint64_t npages);
 */
 static inline uint64_t radix_tree_tag(uint64_t page)
 {
-    struct radix_leaf *leaf = ATOMIC_LOAD_ACQUIRE(radix_root[page / RADIX_WINDOW_PAGES]);
+    struct radix_leaf *leaf = radix_tree_leaf(page / RADIX_WINDOW_PAGES);
     if (leaf == NULL) {
         return 0;
     }
@@ -86,21 +99,8 @@ static inline uint64_t radix_tree_tag(uint64_t page)
 */
 static inline uint32_t radix_tree_extent(uint64_t page)
 {
-    struct radix_leaf *leaf = ATOMIC_LOAD_ACQUIRE(radix_root[page / RADIX_WINDOW_PAGES]);
+    struct radix_leaf *leaf = radix_tree_leaf(page / RADIX_WINDOW_PAGES);
     return leaf == NULL ? 0 : (uint32_t)ATOMIC_LOAD(leaf->extent[page % RADIX_WINDOW_PAGES]);
-}
-
-/* Returns the leaf of that window, NULL if it has none yet. A thread may keep the address, which stays valid for
- * ever. */
-/*@ requires ok:    RadixOk;
-    requires range: window < RADIX_ROOTS;
-    assigns         \nothing;
-    ensures  leaf:  \result != \null ==> RadixLeafOf(\result, window);
-    ensures  none:  \result == \null ==> !RadixReserved(window * RADIX_WINDOW_PAGES);
-*/
-static inline struct radix_leaf *radix_tree_leaf(uint64_t window)
-{
-    return ATOMIC_LOAD_ACQUIRE(radix_root[window]);
 }
 
 /* Returns the high half of the tag of page i of the window, to a caller that has the leaf. The read is a plain one,

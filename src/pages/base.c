@@ -12,7 +12,8 @@ uintptr_t base_cursor;
 uintptr_t base_end;
 
 /* Returns a fresh block from the OS and counts it, or 0 if there is no memory. */
-/*@ requires ok:      BaseOk;
+/*@ requires lock:    LockHeld(LOCK_DEPOT);
+    requires ok:      BaseOk;
     requires length:  0 < bytes < (1UL << LG_VADDR) && bytes % BASE_BLOCK_FIRST == 0;
     assigns           base_mapped, pool_mapped[0 .. BASE_LINES - 1];
     ensures  ok:      BaseOk;
@@ -35,7 +36,8 @@ static uintptr_t base_map(size_t bytes)
 }
 
 /* Makes a fresh block the current one. What was left of the old one was too short for the request and is given up. */
-/*@ requires ok:    BaseOk;
+/*@ requires lock:  LockHeld(LOCK_DEPOT);
+    requires ok:    BaseOk;
     assigns         base_mapped, base_block_next, base_cursor, base_end, pool_mapped[0 .. BASE_LINES - 1];
     ensures  ok:    BaseOk;
     ensures  grows: base_mapped >= \old(base_mapped);
@@ -56,7 +58,8 @@ static bool base_refill(void)
 
 /* Returns the cursor rounded up to the largest alignment, which is a multiple of all others, if one line is not
  * enough. */
-/*@ requires ok:      BaseOk;
+/*@ requires lock:    LockHeld(LOCK_DEPOT);
+    requires ok:      BaseOk;
     requires align:   BaseAlign(align);
     assigns           \nothing;
     ensures  line:    \result % BASE_LINE == 0;
@@ -72,7 +75,8 @@ static uintptr_t base_cursor_up(size_t align)
 }
 
 /* Returns memory from the current block, 0 if the rest of that is too short. */
-/*@ requires ok:      BaseOk;
+/*@ requires lock:    LockHeld(LOCK_DEPOT);
+    requires ok:      BaseOk;
     requires size:    0 < size && size % BASE_LINE == 0;
     requires align:   BaseAlign(align);
     assigns           base_allocated, base_cursor, base_live[0 .. BASE_LINES - 1];
@@ -94,7 +98,8 @@ static uintptr_t base_bump(uint64_t size, size_t align)
 }
 
 /* Returns a block of its own, 0 if there is no memory. The current block stays. */
-/*@ requires ok:      BaseOk;
+/*@ requires lock:    LockHeld(LOCK_DEPOT);
+    requires ok:      BaseOk;
     requires size:    0 < size <= BASE_MAPPED_MAX && size % BASE_LINE == 0;
     assigns           base_allocated, base_mapped, base_live[0 .. BASE_LINES - 1], pool_mapped[0 .. BASE_LINES - 1];
     ensures  ok:      BaseOk;

@@ -4,7 +4,7 @@
  * that a small process stays small and a large one makes few system calls. Whole cache lines are handed out, so that no
  * two owners share one.
  *
- * Invariant: BaseOk (spec/pages/base.acsl). The caller holds the lock that guards base.
+ * Invariant: BaseOk (spec/pages/base.acsl). The lock of the depot guards base.
  */
 #ifndef QED_PAGES_BASE_H
 #define QED_PAGES_BASE_H
@@ -31,6 +31,7 @@ extern uint64_t  base_block_next;                   /* bytes of the next block *
 extern uintptr_t base_cursor;                       /* where the rest of the current block begins */
 extern uintptr_t base_end;                          /* where it ends */
 
+#include "platform/locks.acsl"
 #include "pages/base.acsl"
 
 /* Does nothing: static memory is zero, except for base_block_next. */
@@ -45,7 +46,8 @@ static inline void base_boot(void)
 }
 
 /* Returns the address of so many zero bytes, 0 if there is no memory. align is a power of two up to 4096. */
-/*@ requires ok:      BaseOk;
+/*@ requires lock:    LockHeld(LOCK_DEPOT);
+    requires ok:      BaseOk;
     requires some:    0 < bytes;
     requires align:   BaseAlign(align);
     assigns           base_allocated, base_mapped, base_block_next, base_cursor, base_end,

@@ -7,7 +7,7 @@
 #ifndef QED_PLATFORM_LIBC_H
 #define QED_PLATFORM_LIBC_H
 
-#include "platform/mutex.h"
+#include "platform/lock.h"
 
 /*@ ghost uint8_t libc_single; */                       /* 1 if the process has one thread */
 /*@ ghost uint8_t libc_stdio_held; */                   /* 1 if this thread's fork holds the lock of stdio's list */

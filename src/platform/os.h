@@ -50,9 +50,16 @@ bool os_purge(uint64_t page, uint64_t npages, bool lazily);
  * false if nothing has changed. */
 bool os_move(uint64_t to, uint64_t from, uint64_t npages);
 
-/* Returns zero bytes for metadata, which is never given back, or NULL if there are none. */
-void *os_map_metadata(size_t bytes);
 extern uint64_t os_metadata_bytes;                      /* that os_map_metadata has given so far */
+
+/*@ predicate OsZero{L}(char *at, integer bytes) = \forall integer i; 0 <= i < bytes ==> at[i] == 0; */
+
+/* Returns zero bytes for metadata, which is never given back, or NULL if there are none. */
+/*@ requires some:    0 < bytes;
+    assigns           os_metadata_bytes, \result \from bytes;
+    ensures  zero:    \result != \null ==> OsZero((char *)\result, bytes);
+*/
+void *os_map_metadata(size_t bytes);
 
 /* Everything that os_map and os_map_metadata have given goes back, and nothing of it is used any more. */
 void os_unmap_all(void);

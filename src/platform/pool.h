@@ -11,19 +11,25 @@
 
 #include "platform/os.h"
 
+/*@ ghost uint8_t pool_mapped[1UL << (LG_VADDR - 6)]; */   /* cache line -> belongs to a block of pool_map */
+
 #ifdef __FRAMAC__
 #define POOL(type, name, count) extern type name[count]
 #define POOL_NEW(type, name, key) (pool_grant() ? &name[key] : NULL)
-#define POOL_PLACE(type, name, key, address) ((address) != 0 ? &name[key] : NULL)
+#define POOL_PLACE(type, name, key, address) (pool_place(address, sizeof(type)) ? &name[key] : NULL)
 /*@ assigns \nothing; */
 bool pool_grant(void);                              /* true if the OS has memory left */
+/*@ requires room:    address != 0 ==> \forall integer l; address <= l * 64 < address + bytes ==> pool_mapped[l] == 1;
+    requires aligned: address % 64 == 0;
+    assigns           \nothing;
+    ensures  there:   \result <==> address != 0;
+*/
+bool pool_place(uintptr_t address, size_t bytes);   /* true if there are so many bytes for an element */
 #else
 #define POOL(type, name, count) _Static_assert(sizeof(type) * (count) != 0, "a pool of " #count)
 #define POOL_NEW(type, name, key) ((type *)os_map_metadata(sizeof(type)))
 #define POOL_PLACE(type, name, key, address) ((type *)(address))
 #endif
-
-/*@ ghost uint8_t pool_mapped[1UL << (LG_VADDR - 6)]; */   /* cache line -> belongs to a block of pool_map */
 
 /* Returns the address of so many zero bytes, 0 if the OS has none. */
 /*@ requires length:  0 < bytes < (1UL << LG_VADDR) && bytes % PAGE == 0;

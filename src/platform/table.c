@@ -1,12 +1,33 @@
-/* table: directories of chunks. The pointer to a chunk is set once and never changes, so that readers need no lock. */
+/* table: directories of chunks. */
 #include "platform/table.h"
 
-#include "platform/os.h"
+#include "platform/atomic.h"
 
-bool table_grow(void **directory, uint64_t chunk, size_t entry_bytes)
+/* Shows all threads a chunk, or none if there is no memory. The store releases, so that a thread that reads the pointer reads the zeros
+ * behind it. */
+/*@ requires valid:   \valid(directory + chunk);
+    requires once:    directory[chunk] == \null;
+    requires zero:    fresh != \null ==> OsZero((char *)fresh, bytes);
+    assigns           directory[chunk];
+    ensures  told:    directory[chunk] == fresh;
+*/
+static inline void table_publish(void **directory, uint64_t chunk, void *fresh) /*@ ghost (uint64_t bytes) */
 {
-    if (chunk < TABLE_CHUNKS && __atomic_load_n(&directory[chunk], __ATOMIC_RELAXED) == NULL) {
-        __atomic_store_n(&directory[chunk], os_map_metadata(TABLE_CHUNK * entry_bytes), __ATOMIC_RELEASE);
+    ATOMIC_STORE_RELEASE(directory[chunk], fresh);
+}
+
+/* Makes a chunk of the directory, unless it is there or there is no memory. Returns whether it is there. */
+/*@ requires valid:   \valid(directory + (0 .. TABLE_CHUNKS - 1));
+    requires entry:   0 < entry_bytes <= (1UL << 20);
+    assigns           directory[0 .. TABLE_CHUNKS - 1], os_metadata_bytes;
+    ensures  there:   \result <==> chunk < TABLE_CHUNKS && directory[chunk] != \null;
+    ensures  once:    \forall integer c; 0 <= c < TABLE_CHUNKS && \old(directory[c]) != \null ==> directory[c] == \old(directory[c]);
+    ensures  others:  \forall integer c; 0 <= c < TABLE_CHUNKS && c != chunk ==> directory[c] == \old(directory[c]);
+*/
+bool table_fill(void **directory, uint64_t chunk, size_t entry_bytes)
+{
+    if (chunk < TABLE_CHUNKS && ATOMIC_LOAD(directory[chunk]) == NULL) {
+        table_publish(directory, chunk, os_map_metadata(TABLE_CHUNK * entry_bytes)) /*@ ghost (TABLE_CHUNK * entry_bytes) */;
     }
     return chunk < TABLE_CHUNKS && directory[chunk] != NULL;
 }

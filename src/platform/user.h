@@ -14,6 +14,22 @@
 
 /*@ ghost unsigned char user_mem[USER_END]; */          /* address -> byte, where a live block is */
 
+/* Writes an address into the program's pointer, which may lie in a block. */
+/*@ requires valid:    \valid(pointer);
+    assigns            *pointer, user_mem[0 .. USER_END - 1];
+    ensures  stored:   (uint64_t)*pointer == address;
+    ensures  rest:     \forall integer a; 0 <= a < USER_END && !((uint64_t)pointer <= a < (uint64_t)pointer + sizeof(void *)) ==>
+                           user_mem[a] == \old(user_mem[a]);
+*/
+static inline void user_store(void **pointer, uint64_t address)
+#ifdef __FRAMAC__
+;
+#else
+{
+    *pointer = (void *)address;
+}
+#endif
+
 /* Moves bytes from a block to another one. The content of the first is unspecified afterwards. A long block consists of
  * whole pages and gives these to the other one, by halves where the OS refuses to move all at once. */
 /*@ requires from_in:  from + bytes <= USER_END;

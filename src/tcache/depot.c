@@ -223,7 +223,8 @@ static inline void shape_next(struct tcache *t)
 }
 
 /* Puts the next cache first in the list of all. */
-/*@ requires made:    depot_made < DEPOT_POOL && t == &depot_pool[depot_made];
+/*@ requires locked:  LockHeld(LOCK_DEPOT);
+    requires made:    depot_made < DEPOT_POOL && t == &depot_pool[depot_made];
     requires list:    DepotList;
     requires next:    DepotNext;
     assigns           t->next;
@@ -348,7 +349,8 @@ struct tcache *depot_create(void)
 }
 
 /* Links this thread's cache to the idle ones. */
-/*@ requires blocks:  BlocksOk;
+/*@ requires locked:  LockHeld(LOCK_DEPOT);
+    requires blocks:  BlocksOk;
     requires mine:    depot_mine < DEPOT_POOL && t == &depot_pool[depot_mine];
     requires next:    DepotNext;
     requires idle:    DepotIdle;
@@ -389,6 +391,17 @@ static void depot_retire(struct tcache *t)
     /*@ ghost depot_idle_push(); */
 }
 
+/* Returns how many caches were made that no thread has. */
+/*@ requires locked:  LockHeld(LOCK_DEPOT);
+    requires ok:      DepotOk;
+    assigns           \nothing;
+    ensures  total:   \result == depot_made - depot_live_count;
+*/
+static uint32_t depot_idle_total(void)
+{
+    return depot_made - depot_live_count;
+}
+
 /* Returns whether threads have left so many caches that one more need not stay ready. */
 /*@ requires lock:    LocksFree(LOCK_DEPOT);
     assigns           DEPOT_ASSIGNS_LISTS, lock_held[LOCK_DEPOT];
@@ -399,7 +412,7 @@ static void depot_retire(struct tcache *t)
 static bool depot_is_stocked(void)
 {
     depot_enter();
-    bool stocked = depot_made - depot_live_count >= DEPOT_READY;
+    bool stocked = depot_idle_total() >= DEPOT_READY;
     depot_leave();
     return stocked;
 }
@@ -457,10 +470,19 @@ void depot_destroy(struct tcache *t)
     depot_leave();
 }
 
+/*@ requires locked:  LockHeld(LOCK_DEPOT);
+    assigns           \nothing;
+    ensures  count:   \result == depot_live_count;
+*/
+static uint32_t depot_live_load(void)
+{
+    return depot_live_count;
+}
+
 uint32_t depot_live(void)
 {
     depot_enter();
-    uint32_t n = depot_live_count;
+    uint32_t n = depot_live_load();
     depot_leave();
     return n;
 }
@@ -511,6 +533,6 @@ void depot_postfork_parent(void)
 
 void depot_postfork_child(struct tcache *mine)
 {
-    lock_reset(LOCK_DEPOT);
     depot_live_count = mine == &tcache_unborn || mine == &tcache_dead ? 0 : 1;
+    lock_reset(LOCK_DEPOT);
 }

@@ -1,0 +1,221 @@
+/* A small model of each function of src/platform whose contract is believed. The proof that the model keeps the contract shows that the
+ * contract does not contradict itself (proofs/satisfied). In the headers that this file includes, ghost variables are ordinary ones.
+ */
+#include <stdlib.h>
+
+#include "platform/libc.h"
+#include "platform/lock.h"
+#include "platform/os.h"
+#include "platform/pool.h"
+#include "platform/table.h"
+#include "platform/trap.h"
+#include "platform/user.h"
+
+uint64_t os_metadata_bytes;
+
+/* ---- libc.h ------------------------------------------------------------------------------------------------------ */
+
+bool libc_single_threaded(void)
+{
+    return libc_single != 0;
+}
+
+void libc_stdio_lock(void)
+{
+    libc_stdio_held = 1;
+}
+
+void libc_stdio_unlock(void)
+{
+    libc_stdio_held = 0;
+}
+
+void libc_stdio_reset(void)
+{
+    libc_stdio_held = 0;
+}
+
+/* ---- lock.h ------------------------------------------------------------------------------------------------------ */
+
+static inline void lock_take(uint32_t rank)
+{
+    lock_held[rank] = 1;
+}
+
+static inline void lock_give(uint32_t rank)
+{
+    lock_held[rank] = 0;
+}
+
+static inline void lock_reset(uint32_t rank)
+{
+    lock_held[rank] = 0;
+}
+
+static inline bool lock_inside(void)
+{
+    /*@ loop invariant range: 0 <= k <= LOCK_RANKS;
+        loop invariant free:  \forall integer j; 0 <= j < k ==> lock_held[j] == 0;
+        loop assigns   k;
+        loop variant   LOCK_RANKS - k;
+    */
+    for (uint32_t k = 0; k < LOCK_RANKS; k++) {
+        if (lock_held[k] != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- os.h -------------------------------------------------------------------------------------------------------- */
+
+/* The only pages that there are begin at page 1. */
+uint64_t os_map(uint64_t npages)
+{
+    /*@ loop invariant range: 1 <= p <= npages + 1;
+        loop invariant free:  \forall integer q; 1 <= q < p ==> os_mapped[q] == 0;
+        loop assigns   p;
+        loop variant   npages + 1 - p;
+    */
+    for (uint64_t p = 1; p < npages + 1; p++) {
+        if (os_mapped[p] != 0) {
+            return 0;
+        }
+    }
+    /*@ loop invariant range:  1 <= p <= npages + 1;
+        loop invariant mapped: \forall integer q; 1 <= q < p ==> os_mapped[q] == 1;
+        loop invariant rest:   \forall integer q; 0 <= q < PAGE_COUNT_MAX && !(1 <= q < p) ==> os_mapped[q] == \at(os_mapped[q],Pre);
+        loop assigns   p, os_mapped[1 .. npages];
+        loop variant   npages + 1 - p;
+    */
+    for (uint64_t p = 1; p < npages + 1; p++) {
+        os_mapped[p] = 1;
+    }
+    return 1;
+}
+
+void os_unmap(uint64_t page, uint64_t npages)
+{
+    /*@ loop invariant range: page <= p <= page + npages;
+        loop invariant gone:  \forall integer q; page <= q < p ==> os_mapped[q] == 0;
+        loop assigns   p, os_mapped[page .. page + npages - 1];
+        loop variant   page + npages - p;
+    */
+    for (uint64_t p = page; p < page + npages; p++) {
+        os_mapped[p] = 0;
+    }
+}
+
+bool os_purge(uint64_t page, uint64_t npages, bool lazily)
+{
+    return page < npages || lazily;
+}
+
+void *os_map_metadata(size_t bytes)
+{
+    return NULL;
+}
+
+uint64_t os_clock_ms(void)
+{
+    return 0;
+}
+
+/* ---- pool.h and table.h ------------------------------------------------------------------------------------------ */
+
+bool pool_grant(void)
+{
+    return true;
+}
+
+bool pool_place(uintptr_t address, size_t bytes)
+{
+    return address != 0;
+}
+
+/* The only lines that there are begin at address 4096. */
+static inline uintptr_t pool_map(size_t bytes)
+{
+    uint64_t end = 64 + (bytes + 63) / 64;
+    if (bytes > (1UL << LG_VADDR) - 4096) {
+        return 0;
+    }
+    /*@ loop invariant range: 64 <= l <= end;
+        loop invariant free:  \forall integer k; 64 <= k < l ==> pool_mapped[k] == 0;
+        loop assigns   l;
+        loop variant   end - l;
+    */
+    for (uint64_t l = 64; l < end; l++) {
+        if (pool_mapped[l] != 0) {
+            return 0;
+        }
+    }
+    /*@ loop invariant range:  64 <= l <= end;
+        loop invariant mapped: \forall integer k; 64 <= k < l ==> pool_mapped[k] == 1;
+        loop invariant rest:   \forall integer k; 0 <= k < (1UL << (LG_VADDR - 6)) && !(64 <= k < l) ==>
+                                   pool_mapped[k] == \at(pool_mapped[k],Pre);
+        loop assigns   l, pool_mapped[64 .. end - 1];
+        loop variant   end - l;
+    */
+    for (uint64_t l = 64; l < end; l++) {
+        pool_mapped[l] = 1;
+    }
+    return 4096;
+}
+
+static inline void pool_forget(uint64_t *words, size_t count)
+{
+    /*@ loop invariant range: 0 <= i <= count;
+        loop invariant zero:  \forall integer j; 0 <= j < i ==> words[j] == 0;
+        loop invariant rest:  \forall integer j; i <= j < count ==> words[j] == \at(words[j],Pre);
+        loop assigns   i, words[0 .. count - 1];
+        loop variant   count - i;
+    */
+    for (size_t i = 0; i < count; i++) {
+        words[i] = 0;
+    }
+}
+
+bool table_grow(uint64_t chunk)
+{
+    return chunk < TABLE_CHUNKS;
+}
+
+/* ---- trap.h ------------------------------------------------------------------------------------------------------ */
+
+void trap_misuse(const char *call, const char *what, uintptr_t address)
+{
+    abort();
+}
+
+/* ---- user.h ------------------------------------------------------------------------------------------------------ */
+
+static inline void user_store(void **pointer, uint64_t address)
+{
+    *pointer = (void *)address;
+}
+
+static inline void user_move(uint64_t to, uint64_t from, uint64_t bytes)
+{
+    /*@ loop invariant range: 0 <= i <= bytes;
+        loop invariant moved: \forall integer a; to <= a < to + i ==> user_mem[a] == \at(user_mem[\at(a,Here) - to + from],Pre);
+        loop invariant rest:  \forall integer a; from <= a < from + bytes ==> user_mem[a] == \at(user_mem[\at(a,Here)],Pre);
+        loop assigns   i, user_mem[to .. to + bytes - 1];
+        loop variant   bytes - i;
+    */
+    for (uint64_t i = 0; i < bytes; i++) {
+        user_mem[to + i] = user_mem[from + i];
+    }
+}
+
+static inline void user_zero(uint64_t at, uint64_t bytes, bool already)
+{
+    /*@ loop invariant range: 0 <= i <= bytes;
+        loop invariant zero:  \forall integer a; at <= a < at + i ==> user_mem[a] == 0;
+        loop assigns   i, user_mem[at .. at + bytes - 1];
+        loop variant   bytes - i;
+    */
+    for (uint64_t i = 0; i < bytes; i++) {
+        user_mem[at + i] = 0;
+    }
+}
