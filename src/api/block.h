@@ -12,6 +12,7 @@
 #include "api/malloc_lemmas.acsl"
 #include "blocks/large_lemmas.acsl"
 #include "tcache/stack_lemmas.acsl"
+#include "tcache/overflow_lemmas.acsl"
 
 /* ---- past the thread's cache -------------------------------------------------------------------------------------- */
 
@@ -54,6 +55,7 @@ static inline uint64_t block_usable(uint64_t block, const char *call)
 {
     /*@ assert were: TcacheOthers(thread_cache, TCACHE_STACKS); */
     /*@ assert range: \forall integer b, i; TCACHE_IN(thread_cache, b, i) ==> i < TCACHE_SLOTS; */
+    /*@ ghost overflow_lemma_out(block); */
     uint64_t bytes = overflow_usable(block, call);
     /*@ assert same: TcacheShapeSame{Pre,Here}(thread_cache); */
     /*@ ghost tcache_lemma_shape(thread_cache); */

@@ -7,29 +7,46 @@
 
 #include "math/size_class_align_lemmas.acsl"
 #include "blocks/large_lemmas.acsl"
+#include "tcache/overflow_lemmas.acsl"
 
-/* Returns the stack of the block that begins there, or 0 if its class is not cached. 0 may also mean that no block begins there. */
+/* Returns the stack of the block that begins there, or 0 if its class is not cached. 0 may also mean that no block begins there. The
+ * program ends in the middle of a slab's region, and in a cached large block's first page, and only there. */
 /*@ requires blocks:  BlocksOk;
-    requires out:     BlockOut(block);
+    requires known:   OverflowKnown(block);
+    exits    out:     !BlockOut(block);
+    exits    begins:  !OverflowBegins(block);
     assigns           \nothing;
-    ensures  stack:   block_szind[block] < TCACHE_STACKS - 1 ==> \result == block_szind[block] + 1;
-    ensures  none:    block_szind[block] >= TCACHE_STACKS - 1 ==> \result == 0;
+    ensures  range:   \result < TCACHE_STACKS;
+    ensures  begins:  \result != 0 ==> OverflowBegins(block);
+    ensures  no_slab: \result == 0 ==> LargeNoSlab(block);
+    ensures  stack:   BlockOut(block) && block_szind[block] < TCACHE_STACKS - 1 ==> \result == block_szind[block] + 1;
+    ensures  none:    BlockOut(block) && block_szind[block] >= TCACHE_STACKS - 1 ==> \result == 0;
 */
 static inline uint32_t overflow_stack_of(uint64_t block, const char *call)
 {
     if (block / PAGE >= PAGE_COUNT_MAX) {
         return 0;
     }
-    /*@ ghost tcache_lemma_tag(block); */
+    /*@ ghost
+        if (block < ADDRESS_MAX && block_state[block] != BLOCK_NONE) { tcache_lemma_tag(block); overflow_lemma_start(block); }
+        if (0 < ext_owner[block / PAGE] && ext_kind[ext_owner[block / PAGE]] == KIND_SLAB) { overflow_lemma_slab(block); }
+    */
     uint64_t tag = radix_tree_tag(block / PAGE);
     uint32_t stack = tag_stack(tag);
     if (stack == 0) {
         return 0;
     }
-    /*@ assert class: block_szind[block] == stack - 1; */
-    /*@ ghost stack_lemma_begins(block); */
+    /*@ ghost if (ext_kind[ext_owner[block / PAGE]] == KIND_LARGE) { overflow_lemma_large(block); } */
     uint32_t offset = tag_offset(tag, block);
-    if (!(stack_is_small(stack) ? divide_is_multiple(offset, slab_magic[stack - 1]) : offset == 0)) {
+    bool begins = stack_is_small(stack) ? divide_is_multiple(offset, slab_magic[stack - 1]) : offset == 0;
+    /*@ assert large: BlockLarge(block) ==> ExtKind(ext_owner[block / PAGE], KIND_LARGE); */
+    /*@ assert class: ext_kind[ext_owner[block / PAGE]] == KIND_SLAB ==> stack - 1 == slab_class[ext_owner[block / PAGE]]; */
+    /*@ assert offset: offset == TagOffset(radix_tag_of[block / PAGE] % TAG_HALF, block); */
+    /*@ assert small: stack <= SC_NBINS ==> (begins <==> offset * slab_magic[stack - 1] % DIVIDE_ONE < slab_magic[stack - 1]); */
+    /*@ assert slab: ext_kind[ext_owner[block / PAGE]] == KIND_SLAB ==> (begins <==> OverflowRegion(block, ext_owner[block / PAGE])); */
+    /*@ assert first: ext_kind[ext_owner[block / PAGE]] == KIND_LARGE ==> (begins <==> BlockLarge(block)); */
+    /*@ assert begins: begins <==> OverflowBegins(block); */
+    if (!begins) {
         trap_misuse(call, "interior pointer", block);
     }
     return stack;
@@ -41,7 +58,6 @@ uint64_t overflow_usable(uint64_t block, const char *call)
     if (stack != 0) {
         return size_class_bytes(stack - 1);
     }
-    /*@ ghost blocks_lemma_large(block); */
     uint64_t bytes = large_bytes(block);
     if (bytes == 0) {
         trap_misuse(call, "not a block", block);
@@ -155,6 +171,7 @@ static void overflow_cached(struct tcache *t, uint32_t stack, uint64_t block, co
 void overflow_free(struct tcache *t, uint64_t block, const char *call)
 {
     /*@ ghost stack_lemma_null(); */
+    /*@ ghost overflow_lemma_out(block); */
     uint32_t stack = overflow_stack_of(block, call);
     if (stack == 0) {
         overflow_past(stack, block, call) /*@ ghost (t) */;

@@ -5,6 +5,8 @@
 
 #include "tcache/tcache.h"
 
+#include "tcache/overflow.acsl"
+
 /* Frees a block that tcache_push has refused. t may be a stand-in. Where no block begins, the program ends with a message that names
  * the call. */
 /*@ TCACHE_CALM(requires, t);
@@ -16,12 +18,17 @@
 */
 void overflow_free(struct tcache *t, uint64_t block, const char *call);
 
-/* Returns the bytes of the block. Where no block begins, the program ends with a message that names the call. */
+/* Returns the bytes of the block. Where no region of a slab and no large block begins, the program ends with a message that names the
+ * call, and no block has changed. */
 /*@ BINS_FREE(requires);
-    requires live:    block < ADDRESS_MAX && block_state[block] == BLOCK_LIVE;
+    requires known:   OverflowKnown(block);
+    exits    out:     !\old(BlockOut(block));
+    exits    kept:    BlocksKept{Pre,Here};
+    exits    none:    BlocksNoneNew{Pre,Here};
     assigns           BLOCKS_ASSIGNS;
     BINS_FREE(ensures);
-    ensures  bytes:   \result == ScBytes(block_szind[block]);
+    ensures  begins:  \old(OverflowBegins(block));
+    ensures  bytes:   \old(BlockOut(block)) ==> \result == ScBytes(block_szind[block]);
     ensures  kept:    BlocksKept{Pre,Post};
     ensures  none:    BlocksNoneNew{Pre,Post};
 */
