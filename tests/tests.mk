@@ -42,7 +42,7 @@ test-%: $(BUILD)/tests/%_test ## one unit test: test-bitmap
 $(BUILD)/tests/platform_test: $(LINUX)
 $(BUILD)/tests/%: tests/%.c $(BUILD)/libqed_core.a $(call by,COMPILE_TEST)
 	@mkdir -p $(@D)
-	@$(COMPILE_TEST) $< $(filter %.o,$^) $(BUILD)/libqed_core.a -o $@
+	@$(COMPILE_TEST) $< $(filter %.o,$^) $(BUILD)/libqed_core.a -lm -o $@
 
 $(BUILD)/stress: tests/system/stress.c $(CORE_OBJ) $(LINUX) $(PRE_OBJ) $(call by,LINK_STRESS)
 	@$(LINK_STRESS) $< -o $@
