@@ -1,6 +1,8 @@
 /* arena: how many arenas there are, and how many threads use each. */
 #include "blocks/arena.h"
 
+#include "platform/atomic.h"
+
 uint32_t arena_total = 1;
 uint32_t arena_thread_count[ARENAS_MAX];
 
@@ -75,7 +77,7 @@ static uint32_t arena_load(uint32_t arena)
 */
 static void arena_store(uint32_t arena, uint32_t count)
 {
-    arena_thread_count[arena] = count;
+    ATOMIC_STORE(arena_thread_count[arena], count);     /* mallctl reads it without the lock */
 }
 
 void arena_boot(uint32_t arenas)
