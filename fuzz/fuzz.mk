@@ -9,6 +9,12 @@ LIB_FUZZING_ENGINE ?= -fsanitize=fuzzer
 FUZZ_LD  ?= $(CC)
 CAMPAIGN := $(if $(filter all,$(TARGET)),$(filter-out canary threads,$(FUZZERS:_fuzz=)),$(TARGET))
 
+# The harness `schedule` has objects of its own: clang's ThreadSanitizer puts a call before each access to memory, and fuzz/schedule.c has the
+# functions that are called. The locks that are static get names that it can see, and os_fake's calls of the kernel lead there too.
+SCHEDULE_CC  := $(if $(findstring clang,$(CC)),$(CC),clang)
+SCHEDULE_OBJ := $(patsubst src/%.c,$(BUILD)/obj/schedule/%.o,$(NO_OS) src/platform/os_fake.c $(API))
+SCHEDULE_RUN := $(BUILD)/obj/schedule/schedule.o
+
 COMPILE_FUZZ = $(CC) $(CPPFLAGS) -Itests -DQED_PREFIX_ONLY $(CFLAGS) -std=gnu11 -pthread -Wall -Wextra -Wno-unknown-pragmas -MMD -MP -c
 # The harness is linked first: of constructors with one priority that of the first object runs first, as fuzz/reset.h needs.
 LINK_PARTS   = $(CFLAGS) $(LDFLAGS) -pthread $(LIB_FUZZING_ENGINE) $(CORE_OBJ) $(FAKE) $(PRE_OBJ)
@@ -16,9 +22,15 @@ LINK_FUZZ    = $(FUZZ_LD) $(LINK_PARTS)
 # Real threads meet the real OS, with a clock and refusals of the harness.
 LINK_THREADS = $(FUZZ_LD) $(CFLAGS) $(LDFLAGS) -pthread $(LIB_FUZZING_ENGINE) $(CORE_OBJ) $(LINUX) $(PRE_OBJ) \
                $(addprefix -Wl$(,)--wrap=,os_map os_unmap os_map_metadata os_purge os_clock_ms)
-$(foreach c,COMPILE_FUZZ LINK_FUZZ LINK_THREADS,$(eval $(call command,$c)))
+COMPILE_SCHEDULE = $(SCHEDULE_CC) $(CPPFLAGS) -Itests -DQED_PREFIX_ONLY -O2 -g $(filter-out -fno-tree-slsr,$(FLAGS)) -MMD -MP -c
+WATCH_SCHEDULE   = -fsanitize=thread -mllvm -tsan-instrument-func-entry-exit=0 $(if $(findstring fuzzer-no-link,$(CFLAGS)),-fsanitize=fuzzer-no-link)
+NAMES_SCHEDULE   = $(OBJCOPY) $(addprefix --globalize-symbol=,boot_lock depot_lock arena_lock pages_lock) \
+                   $(foreach f,mmap mprotect madvise,--redefine-sym $f=schedule_$f) $(foreach f,memcpy memmove memset,--redefine-sym $f=__tsan_$f)
+LINK_SCHEDULE    = $(SCHEDULE_CC) -no-pie -pthread $(addprefix -Wl$(,)--wrap=,os_map os_unmap os_map_metadata os_purge os_clock_ms os_futex_wait \
+                   os_futex_wake os_abort libc_single_threaded libc_stdio_lock libc_stdio_unlock libc_stdio_reset) $(SCHEDULE_RUN) $(SCHEDULE_OBJ)
+$(foreach c,COMPILE_FUZZ LINK_FUZZ LINK_THREADS COMPILE_SCHEDULE WATCH_SCHEDULE NAMES_SCHEDULE LINK_SCHEDULE,$(eval $(call command,$c)))
 
-.PHONY: fuzz-libfuzzer fuzz-afl fuzz-smoke fuzz-threads fuzz-mutants fuzz-replay fuzz-campaign fuzz-eacsl fuzz-case fuzz-oss fuzz-coverage
+.PHONY: fuzz-libfuzzer fuzz-afl fuzz-smoke fuzz-threads schedules fuzz-mutants fuzz-replay fuzz-campaign fuzz-eacsl fuzz-case fuzz-oss fuzz-coverage
 fuzz-libfuzzer:         ## make fuzz ENGINE=libfuzzer
 	+@$(call in,fuzz,$(TARGET)_fuzz)
 	@mkdir -p $(BUILD)/corpus/$(TARGET)
@@ -40,6 +52,9 @@ fuzz-threads:           ## seeded schedules of real threads for SECONDS, under T
 	+@$(call in,tsan,threads_fuzz)
 	+@$(call in,plain,threads_fuzz)
 	@LABEL=threads tests/run "$(BUILD)/tsan/threads_fuzz $(SECONDS) $(SEED)" "$(BUILD)/plain/threads_fuzz $(SECONDS) $(SEED)"
+
+schedules: $(BUILD)/schedule_all ## all schedules of small programs with two preemptions, of the smallest with three
+	@LABEL=schedules tests/run $(BUILD)/schedule_all
 
 fuzz-mutants:           ## plants each fault of fuzz/mutants: its harness must find it in 60 s of processor time; resumes
 	@fuzz/mutate --build $(BUILD) $(FAULT)
@@ -71,10 +86,10 @@ fuzz-oss:               ## what OSS-Fuzz would do: build.sh with libFuzzer, then
 	    "./$f -runs=200 -max_len=256 > $f.log 2>&1 && echo ok $f || { tail $f.log; exit 1; }")
 
 fuzz-coverage:          ## lines that the corpora reach: a table per folder, HTML in build/coverage
-	+@$(call in,cover,$(FUZZERS))
-	@fuzz/coverage $(BUILD) $(filter-out canary threads,$(FUZZERS:_fuzz=))
+	+@$(call in,cover,$(filter-out schedule_fuzz,$(FUZZERS)))
+	@fuzz/coverage $(BUILD) $(filter-out canary threads schedule,$(FUZZERS:_fuzz=))
 
-fuzz-smoke fuzz-threads fuzz-mutants fuzz-replay fuzz-campaign fuzz-coverage: setup-fuzz
+schedules fuzz-smoke fuzz-threads fuzz-mutants fuzz-replay fuzz-campaign fuzz-coverage: setup-fuzz
 
 # ---- rules for files ---------------------------------------------------------------------------------------------
 
@@ -101,5 +116,22 @@ $(BUILD)/%_fuzz: $(BUILD)/obj/fuzz/%_fuzz.o $(CORE_OBJ) $(FAKE) $(PRE_OBJ) $(fil
 $(BUILD)/threads_fuzz: $(BUILD)/obj/fuzz/threads_fuzz.o $(CORE_OBJ) $(LINUX) $(PRE_OBJ) $(filter %.o,$(LIB_FUZZING_ENGINE)) $(call by,LINK_THREADS)
 	@echo "  LD $@"
 	@$(LINK_THREADS) $< -o $@
+
+$(BUILD)/obj/schedule/%.o: src/%.c $(call by,COMPILE_SCHEDULE) $(call by,WATCH_SCHEDULE) $(call by,NAMES_SCHEDULE)
+	@mkdir -p $(@D)
+	@$(COMPILE_SCHEDULE) $(WATCH_SCHEDULE) $< -o $@ && $(NAMES_SCHEDULE) $@
+
+# By clang itself: the compiler of AFL++ would count edges here too, and hide the name of its map.
+$(BUILD)/obj/schedule/%.o: fuzz/%.c $(call by,COMPILE_SCHEDULE)
+	@mkdir -p $(@D)
+	@$(subst $(SCHEDULE_CC) $(CPPFLAGS),clang $(CPPFLAGS),$(COMPILE_SCHEDULE)) $< -o $@
+
+$(BUILD)/schedule_fuzz: $(BUILD)/obj/schedule/schedule_fuzz.o $(SCHEDULE_RUN) $(SCHEDULE_OBJ) $(filter %.o,$(LIB_FUZZING_ENGINE)) $(call by,LINK_SCHEDULE)
+	@echo "  LD $@"
+	@$(LINK_SCHEDULE) $< $(LIB_FUZZING_ENGINE) -o $@
+
+$(BUILD)/schedule_all: $(BUILD)/obj/schedule/schedule_all.o $(SCHEDULE_RUN) $(SCHEDULE_OBJ) $(call by,LINK_SCHEDULE)
+	@echo "  LD $@"
+	@$(LINK_SCHEDULE) $< -o $@
 
 .SECONDARY: $(FUZZERS:%=$(BUILD)/obj/fuzz/%.o)

@@ -39,11 +39,19 @@ struct blocks_model {
     size_t                  usable;                     /* sum of all */
 };
 
+#ifdef BLOCKS_MODEL_FAIL                /* a harness that goes on after a failure */
+_Noreturn void BLOCKS_MODEL_FAIL(const char *format, ...);
+#endif
+
 static inline _Noreturn void blocks_model_fail(const char *what, const void *address)
 {
+#ifdef BLOCKS_MODEL_FAIL
+    BLOCKS_MODEL_FAIL("blocks model: %s: %p", what, address);
+#else
     fflush(stdout);
     fprintf(stderr, "blocks model: %s: %p\n", what, address);
     abort();
+#endif
 }
 
 /* ---- contents ---------------------------------------------------------------------------------------------------- */

@@ -1,0 +1,400 @@
+/* schedule: see schedule.h. */
+#include "schedule.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "api/thread.h"
+#include "blocks/bin_slabs.h"
+#include "fiber.h"
+#include "platform/mutex.h"
+#include "platform/os_fake.h"
+
+#define STACK_BYTES (256UL << 10)
+#define SPAN_ALIGN (1UL << RADIX_LG_WINDOW) /* so that the windows of the radix tree begin at the same pages in every process */
+#define WRITES_MAX (1U << 22)
+#define HELD_MAX 512U
+#define NOBODY SCHEDULE_THREADS
+
+struct thread {
+    struct fiber   fiber;
+    bool           ended;
+    uint32_t      *sleeps;                  /* the futex that it waits for */
+    struct tcache *cache;                   /* the library's thread-local variables, while another thread runs */
+    uint32_t       mutex_count, fork_quiet;
+    uint32_t       held;                    /* locks */
+    int            rank[HELD_MAX];
+    uintptr_t      last;                    /* what its last point was about, 0 if another thread has run since */
+};
+
+struct write {
+    uint64_t *at;
+    uint64_t  was;
+};
+
+struct schedule_point schedule_trace[SCHEDULE_POINTS_MAX];
+uint32_t              schedule_points;
+bool                  schedule_print;
+
+static char                   stacks[SCHEDULE_THREADS + 1][STACK_BYTES] __attribute__((aligned(4096)));
+static struct thread          thread[SCHEDULE_THREADS];
+static struct fiber           outside;
+static uint32_t               threads, now = NOBODY, next_switch, run;
+static bool                   alone, resting, failed, in_kernel;     /* a system call is one step */
+static const struct schedule *plan;
+static bool                   unwatched;
+static void (*thread_body)(uint32_t);
+static void (*thread_end)(void);
+static struct schedule_clock clock_of[SCHEDULE_THREADS];
+static struct write           writes[WRITES_MAX];
+static size_t                 write_count, marked;   /* marked: at the last mark, which the writes after it may not reach into */
+static char                   failure[1024];
+
+extern struct mutex boot_lock, depot_lock, arena_lock, pages_lock;  /* the build makes them visible */
+
+/* ---- what failed ------------------------------------------------------------------------------------------------- */
+
+static _Noreturn void leave_run(void)
+{
+    struct fiber dropped;
+    failed = true;
+    now = NOBODY;
+    fiber_switch(&dropped, &outside);
+    abort();
+}
+
+_Noreturn void schedule_fail(const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    (void)vsnprintf(failure, sizeof failure, format, list);
+    va_end(list);
+    if (now == NOBODY) {
+        fprintf(stderr, "schedule: outside of a run: %s\n", failure);
+        abort();
+    }
+    leave_run();
+}
+
+void schedule_say(const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    if (schedule_print) {
+        printf("thread %u: ", now);
+        vprintf(format, list);
+        printf("\n");
+    }
+    va_end(list);
+}
+
+static void on_fault(int number)
+{
+    if (now == NOBODY) {
+        signal(number, SIG_DFL);
+        raise(number);
+    }
+    schedule_fail("signal %d in thread %u", number, now);
+}
+
+/* ---- undoing ----------------------------------------------------------------------------------------------------- */
+
+static bool on_a_stack(uintptr_t a)
+{
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    return a - (uintptr_t)stacks < sizeof stacks || (now == NOBODY && a - here < (8UL << 20));
+}
+
+/* The variables of the thread of the OS lie side by side: the library's, which change with each switch, and an engine's. */
+static bool thread_local_variable(uintptr_t a)
+{
+    return a + 4096 - (uintptr_t)&thread_cache < 8192;
+}
+
+/* An engine's counters of edges, which the compiler treats like other variables. */
+extern uint8_t  __start___sancov_cntrs[] __attribute__((weak)), __stop___sancov_cntrs[] __attribute__((weak));
+extern uint8_t *__afl_area_ptr __attribute__((weak));
+extern uint32_t __afl_map_size __attribute__((weak));
+
+static bool of_the_engine(uintptr_t a)
+{
+    return a - (uintptr_t)__start___sancov_cntrs < (size_t)(__stop___sancov_cntrs - __start___sancov_cntrs)
+           || (&__afl_area_ptr != NULL && (a - (uintptr_t)__afl_area_ptr < __afl_map_size || a == (uintptr_t)&__afl_area_ptr));
+}
+
+static void note_write(uintptr_t a, size_t bytes)
+{
+    for (uintptr_t word = a & ~7UL; word < a + bytes; word += 8) {
+        if (write_count > marked && writes[write_count - 1].at == (uint64_t *)word) {
+            continue;
+        }
+        if (write_count == WRITES_MAX) {
+            schedule_fail("no end: %u writes", WRITES_MAX);
+        }
+        writes[write_count++] = (struct write){(uint64_t *)word, *(uint64_t *)word};
+    }
+}
+
+void schedule_write(void *at, uint64_t value)
+{
+    note_write((uintptr_t)at, 8);
+    memcpy(at, &value, 8);
+}
+
+struct schedule_mark schedule_mark(void)
+{
+    struct schedule_mark m = {.writes = marked = write_count};
+    for (uint32_t t = 0; t < SCHEDULE_THREADS; t++) {
+        m.cache[t] = t == now ? thread_cache : thread[t].cache;
+    }
+    return m;
+}
+
+void schedule_undo(const struct schedule_mark *mark)
+{
+    while (write_count > mark->writes) {
+        write_count--;
+        *writes[write_count].at = writes[write_count].was;
+    }
+    marked = write_count;
+    for (uint32_t t = 0; t < SCHEDULE_THREADS; t++) {
+        thread[t].cache = mark->cache[t];
+    }
+    thread_cache = now == NOBODY ? thread_cache : mark->cache[now];
+}
+#include "schedule_races.h"
+
+/* ---- locks ------------------------------------------------------------------------------------------------------- */
+
+/* The library's mutexes are the only words that it exchanges. Twice the rank of spec/platform/locks.acsl; mallctl's lock, which is not in
+ * the proofs, comes after that of boot. */
+static int rank_of(const void *word)
+{
+    uintptr_t a = (uintptr_t)word, bins = (uintptr_t)bin_lock;
+    if (a - bins < sizeof bin_lock) {
+        return 2 * (int)LOCK_BIN((a - bins) / sizeof bin_lock[0]);
+    }
+    return word == &boot_lock.word ? 2 * LOCK_BOOT : word == &depot_lock.word ? 2 * LOCK_DEPOT
+         : word == &arena_lock.word ? 2 * LOCK_ARENA : word == &pages_lock.word ? 2 * LOCK_PAGES : 1;
+}
+
+static void took(const void *word)
+{
+    struct thread *t = &thread[now];
+    int            rank = rank_of(word);
+    for (uint32_t i = 0; i < t->held; i++) {
+        if (t->rank[i] >= rank) {
+            schedule_fail("lock order: thread %u takes rank %d while it holds rank %d", now, rank / 2, t->rank[i] / 2);
+        }
+    }
+    if (t->held == HELD_MAX) {
+        schedule_fail("locks held");
+    }
+    t->rank[t->held++] = rank;
+}
+
+static void gave(const void *word)
+{
+    struct thread *t = &thread[now];
+    int            rank = rank_of(word);
+    for (uint32_t i = t->held; i > 0; i--) {
+        if (t->rank[i - 1] == rank) {
+            memmove(&t->rank[i - 1], &t->rank[i], (t->held - i) * sizeof t->rank[0]);
+            t->held--;
+            return;
+        }
+    }
+    schedule_fail("thread %u gives back a lock of rank %d that it does not hold", now, rank / 2);
+}
+
+/* ---- turns ------------------------------------------------------------------------------------------------------- */
+
+static uint32_t ready(void)
+{
+    uint32_t mask = 0;
+    for (uint32_t t = 0; t < threads; t++) {
+        mask |= (uint32_t)(!thread[t].ended && thread[t].sleeps == NULL) << t;
+    }
+    return mask;
+}
+
+static bool locks_free(void)
+{
+    uint32_t held = 0;
+    for (uint32_t t = 0; t < threads; t++) {
+        held += thread[t].held;
+    }
+    return held == 0;
+}
+
+static void go_on_with(uint32_t t)
+{
+    struct thread *from = &thread[now], *to = &thread[t];
+    from->cache = thread_cache;
+    from->mutex_count = mutex_count;
+    from->fork_quiet = fork_quiet;
+    from->last = 0;
+    if (locks_free()) {
+        resting = true;
+        schedule_check();
+        resting = false;
+    }
+    thread_cache = to->cache;
+    mutex_count = to->mutex_count;
+    fork_quiet = to->fork_quiet;
+    now = t;
+    fiber_switch(&from->fiber, &to->fiber);
+}
+
+/* Returns who goes on, by the plan if it has a word for this point, else by default. */
+static uint32_t choose(uint32_t mask, bool forced)
+{
+    uint32_t to = now;
+    while (plan != NULL && next_switch < plan->count && plan->at[next_switch].point < schedule_points) {
+        next_switch++;
+    }
+    bool planned = plan != NULL && next_switch < plan->count && plan->at[next_switch].point == schedule_points;
+    if (planned || forced) {
+        to = planned ? plan->at[next_switch].to % threads : (now + 1) % threads;
+        while ((mask >> to & 1) == 0) {
+            to = (to + 1) % threads;
+        }
+    }
+    if (schedule_points == SCHEDULE_POINTS_MAX) {
+        schedule_fail("no end: %u points", SCHEDULE_POINTS_MAX);
+    }
+    schedule_trace[schedule_points++] = (struct schedule_point){(uint8_t)mask, (uint8_t)to, forced};
+    return to;
+}
+
+static void say_stop(const char *what, const void *at, const void *pc)
+{
+    char name[32] = "";
+    int  rank = at == NULL ? 1 : rank_of(at);
+    if (rank != 1) {
+        (void)snprintf(name, sizeof name, " the lock of rank %d", rank / 2);
+    } else if (at != NULL) {
+        (void)snprintf(name, sizeof name, " %p", at);
+    }
+    printf("thread %u: stops before it %s%s", now, what, name);
+    pc != NULL ? (void)printf(", at %p\n", pc) : (void)printf("\n");
+}
+
+/* A thread that looks at an address again, while no other one has run, sees the same: no point. */
+static void point(const char *what, const void *at, const void *pc)
+{
+    if (now == NOBODY || alone || resting) {
+        return;
+    }
+    uint32_t to = choose(ready(), false);
+    if (to != now) {
+        schedule_print ? say_stop(what, at, pc) : (void)0;
+        go_on_with(to);
+    }
+}
+
+void schedule_between(const char *what)
+{
+    point(what, NULL, NULL);
+}
+
+void schedule_alone(bool is)
+{
+    static struct thread kept;
+    if (is) {
+        thread[now].mutex_count = mutex_count;
+        thread[now].fork_quiet = fork_quiet;
+        kept = thread[now];
+        thread[now].held = 0;
+    } else {
+        thread[now] = kept;
+        mutex_count = kept.mutex_count;
+        fork_quiet = kept.fork_quiet;
+    }
+    alone = is;
+}
+
+uint32_t schedule_now(void)
+{
+    return now;
+}
+
+static void thread_main(void)
+{
+    thread_body(now);
+    if (thread[now].held != 0) {
+        schedule_fail("thread %u ends with a lock", now);
+    }
+    thread[now].ended = true;
+    uint32_t mask = ready();
+    for (uint32_t t = 0; mask == 0 && t < threads; t++) {
+        if (!thread[t].ended) {
+            schedule_fail("deadlock: thread %u sleeps and nobody wakes it", t);
+        }
+    }
+    if (mask != 0) {
+        go_on_with(choose(mask, true));
+    }
+    resting = true;
+    for (uint32_t t = 0; t < threads; t++) {
+        learn(&clock_of[t]);
+    }
+    thread[now].cache = thread_cache;
+    now = 0;
+    thread_cache = thread[0].cache;
+    thread_end();
+    failed = false;
+    now = NOBODY;
+    fiber_switch(&thread[0].fiber, &outside);
+    abort();
+}
+
+static void catch_faults(void)
+{
+    static char      signals[64UL << 10];
+    stack_t          stack = {.ss_sp = signals, .ss_size = sizeof signals};
+    struct sigaction action = {.sa_handler = on_fault, .sa_flags = SA_ONSTACK | SA_NODEFER};
+    (void)sigaltstack(&stack, NULL);
+    (void)sigaction(SIGSEGV, &action, NULL);
+    (void)sigaction(SIGBUS, &action, NULL);
+    (void)sigaction(SIGFPE, &action, NULL);
+}
+
+const char *schedule_run(uint32_t count, void (*body)(uint32_t), void (*end)(void), const struct schedule *schedule)
+{
+    run == 0 ? catch_faults() : (void)0;
+    run++;
+    threads = count;
+    plan = schedule;
+    unwatched = schedule == NULL;
+    thread_body = body;
+    thread_end = end;
+    next_switch = schedule_points = 0;
+    alone = resting = in_kernel = false;
+    memset(clock_of, 0, sizeof clock_of);
+    for (uint32_t t = 0; t < threads; t++) {
+        struct thread *it = &thread[t];
+        fiber_make(&it->fiber, stacks[t], STACK_BYTES, thread_main);
+        it->ended = false;
+        it->sleeps = NULL;
+        it->mutex_count = it->fork_quiet = it->held = 0;
+        it->last = 0;
+        clock_of[t].of[t] = 1;
+    }
+    struct tcache *keep = thread_cache;
+    mutex_count = fork_quiet = 0;
+    thread_cache = thread[0].cache;
+    now = 0;
+    fiber_switch(&outside, &thread[0].fiber);
+    thread_cache = keep;
+    mutex_count = fork_quiet = 0;
+    return failed ? failure : NULL;
+}
+
+#include "schedule_kernel.h"
+#include "schedule_calls.h"

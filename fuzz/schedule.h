@@ -1,0 +1,74 @@
+/* schedule: runs threads of a harness in an order that the caller gives, and looks for data races.
+ *
+ * The library is compiled with -fsanitize=thread, so that the compiler puts a call before each access to memory and in the place of each
+ * atomic access. Here are the functions that it calls. So the text of the library is the one that runs elsewhere, and this file sees:
+ *
+ * - each atomic access, system call, and wait for a futex. Each is a point, at which another thread may go on.
+ * - each plain access. Two of them that conflict must be ordered by releases and acquires (vector clocks). If they are,
+ *   a switch between them changes nothing that the atomic accesses do not show, so plain accesses need no points of their own.
+ * - each write. The old value is kept, so that the world can be put back to an earlier moment at the cost of what was written since.
+ */
+#ifndef FUZZ_SCHEDULE_H
+#define FUZZ_SCHEDULE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SCHEDULE_THREADS 4U
+#define SCHEDULE_SWITCHES_MAX 64U
+#define SCHEDULE_POINTS_MAX 20000U
+
+struct schedule_switch {
+    uint32_t point;                         /* counted from the beginning of the run */
+    uint32_t to;                            /* the thread that goes on; the next one that can, if this one cannot */
+};
+
+struct schedule {
+    struct schedule_switch at[SCHEDULE_SWITCHES_MAX];
+    uint32_t               count;
+};
+
+/* What happened at a point. */
+struct schedule_point {
+    uint8_t ready;                          /* a bit for each thread that could go on */
+    uint8_t ran;                            /* the thread that went on */
+    bool    forced;                         /* the one before could not: it waits, or it has ended */
+};
+
+extern struct schedule_point schedule_trace[SCHEDULE_POINTS_MAX];
+extern uint32_t              schedule_points;           /* of the last run */
+extern bool                  schedule_print;            /* calls and switches go to standard output */
+
+/* Runs body(t) for each thread t as the schedule says, where it says nothing the same thread goes on. Then runs end() as thread 0, with all
+ * threads at rest. Without a schedule no races are looked for. Returns NULL, or what failed, in a buffer that the next run overwrites. */
+const char *schedule_run(uint32_t threads, void (*body)(uint32_t thread), void (*end)(void), const struct schedule *schedule);
+
+/* Called by body and end. */
+_Noreturn void schedule_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void           schedule_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void           schedule_between(const char *what);      /* a point of the harness's own */
+void           schedule_alone(bool alone);              /* the other threads do not exist, as in the child of a fork */
+uint32_t       schedule_now(void);
+void           schedule_write(void *at, uint64_t value);/* that is undone too */
+
+/* What a program's own synchronization orders: what the sender did before happens before what the receiver does after. */
+struct schedule_clock {
+    uint32_t of[SCHEDULE_THREADS];
+};
+void schedule_send(struct schedule_clock *c);
+void schedule_receive(const struct schedule_clock *c);
+
+/* The world as it was, with the threads' own variables. */
+struct schedule_mark {
+    size_t         writes;
+    struct tcache *cache[SCHEDULE_THREADS];
+};
+struct schedule_mark schedule_mark(void);
+void                 schedule_undo(const struct schedule_mark *mark);
+
+/* The harness defines these. */
+void schedule_check(void);                              /* at each switch while no lock is held */
+bool schedule_expects(uintptr_t address);               /* a race there is known, and has a reason */
+
+#endif

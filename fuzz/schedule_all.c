@@ -1,0 +1,63 @@
+/* schedule_all: all schedules of small programs with at most two preemptions, and of the smallest ones with three. */
+#include <time.h>
+#include <unistd.h>
+
+#include "schedule_search.h"
+
+static const struct {
+    const char    *name;
+    struct program program;
+    uint32_t       preemptions;
+} all[] = {
+    {"boot", {2, 1, true, false, {0}, {1, 1}, {{{MALLOC, 0, 1}}, {{MALLOC, 1, 1}}}}, 2},
+    {"first calls", {2, 1, false, false, {UNBORN, UNBORN}, {1, 1}, {{{MALLOC, 0, 1}}, {{MALLOC, 1, 1}}}}, 2},
+    {"a bin", {2, 1, false, false, {DEAD, DEAD}, {2, 2}, {{{MALLOC, 0, 0}, {FREE, 0, 0}}, {{MALLOC, 1, 0}, {FREE, 1, 0}}}}, 3},
+    {"producer, consumer", {2, 1, false, false, {DEAD, DEAD}, {2, 2}, {{{MALLOC, 0, 3}, {MALLOC, 1, 3}}, {{FREE, 0, 0}, {FREE, 1, 0}}}}, 3},
+    {"large blocks", {2, 1, false, false, {DEAD, DEAD}, {2, 2}, {{{MALLOC, 0, 6}, {FREE, 0, 0}}, {{MALLOC, 1, 6}, {FREE, 1, 0}}}}, 3},
+    {"decay and trim", {2, 1, false, false, {DEAD, DEAD}, {3, 2}, {{{MALLOC, 0, 6}, {FREE, 0, 0}, {DECAY, 0, 0}}, {{MALLOC, 1, 6}, {TRIM, 0, 0}}}}, 3},
+    {"the end of a thread", {2, 1, false, false, {CACHED, CACHED}, {1, 2}, {{{EXIT, 0, 0}}, {{EXIT, 0, 0}, {MALLOC, 0, 1}}}}, 2},
+    {"threads end and begin", {2, 1, false, false, {CACHED, CACHED}, {2, 2}, {{{EXIT, 0, 0}, {MALLOC, 0, 1}}, {{EXIT, 0, 0}, {MALLOC, 1, 1}}}}, 2},
+    {"two arenas", {2, 2, false, false, {UNBORN, CACHED}, {2, 1}, {{{MALLOC, 0, 3}, {EXIT, 0, 1}}, {{FREE, 0, 0}}}}, 2},
+    {"a slab comes and goes", {2, 1, false, false, {DEAD, DEAD}, {3, 2}, {{{MALLOC, 0, 3}, {MALLOC, 1, 3}, {FREE, 0, 0}}, {{MALLOC, 2, 3}, {FREE, 1, 0}}}}, 3},
+    {"realloc", {2, 1, false, false, {DEAD, DEAD}, {2, 2}, {{{MALLOC, 0, 5}, {REALLOC, 0, 6}}, {{MALLOC, 1, 6}, {REALLOC, 1, 5}}}}, 3},
+    {"two purge", {2, 1, false, false, {DEAD, DEAD}, {3, 3}, {{{MALLOC, 0, 6}, {FREE, 0, 0}, {TRIM, 0, 0}}, {{MALLOC, 1, 6}, {FREE, 1, 0}, {TRIM, 0, 0}}}}, 3},
+    {"settings", {2, 1, false, false, {DEAD, DEAD}, {2, 2}, {{{MALLOC, 0, 6}, {SET_DECAY, 0, 2}}, {{FREE, 0, 0}, {DECAY, 0, 0}}}}, 2},
+    {"three at a bin", {3, 1, false, false, {DEAD, DEAD, DEAD}, {1, 1, 1}, {{{MALLOC, 0, 0}}, {{MALLOC, 1, 0}}, {{MALLOC, 2, 0}}}}, 3},
+    {"three at the pages", {3, 1, false, false, {DEAD, DEAD, DEAD}, {1, 1, 2}, {{{MALLOC, 0, 6}}, {{MALLOC, 1, 6}}, {{MALLOC, 2, 6}, {FREE, 2, 0}}}}, 2},
+    {"fork at a large block", {2, 1, false, false, {CACHED, DEAD}, {1, 2}, {{{FORK, 0, 0}}, {{MALLOC, 0, 6}, {FREE, 0, 0}}}}, 2},
+    {"fork at a purge", {2, 1, false, false, {CACHED, DEAD}, {1, 3}, {{{FORK, 0, 0}}, {{MALLOC, 0, 6}, {FREE, 0, 0}, {TRIM, 0, 0}}}}, 2},
+    {"fork at a slab", {2, 1, false, false, {CACHED, DEAD}, {1, 2}, {{{FORK, 0, 0}}, {{MALLOC, 0, 3}, {FREE, 0, 0}}}}, 2},
+    {"fork at the end of a thread", {2, 1, false, false, {CACHED, CACHED}, {1, 1}, {{{FORK, 0, 0}}, {{EXIT, 0, 1}}}}, 2},
+    {"statistics", {2, 1, false, false, {CACHED, DEAD}, {1, 2}, {{{STATS, 0, 0}}, {{MALLOC, 0, 3}, {FREE, 0, 0}}}}, 2},
+    {"a slab of two", {2, 1, false, true, {DEAD, DEAD}, {2, 2}, {{{FREE, 0, 0}, {MALLOC, 0, 3}}, {{FREE, 1, 0}, {MALLOC, 1, 3}}}}, 3},
+    {"the last region", {2, 1, false, true, {DEAD, DEAD}, {3, 1}, {{{FREE, 0, 0}, {FREE, 4, 0}, {MALLOC, 0, 3}}, {{MALLOC, 4, 3}}}}, 3},
+    {"a slab empties", {2, 1, false, true, {DEAD, DEAD}, {3, 2}, {{{FREE, 0, 0}, {FREE, 1, 0}, {FREE, 2, 0}}, {{FREE, 3, 0}, {MALLOC, 0, 3}}}}, 3},
+    {"pages become a slab", {2, 1, false, false, {DEAD, DEAD}, {2, 2}, {{{MALLOC, 0, 5}, {FREE, 0, 0}}, {{MALLOC, 1, 3}, {FREE, 1, 0}}}}, 3},
+};
+
+int main(int argc, char **argv)
+{
+    uint64_t runs = 0;
+    clock_t  begin = clock();
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        if (argc > 1 && strcmp(argv[1], all[i].name) != 0) {
+            continue;
+        }
+        for (uint32_t n = 2; n <= all[i].preemptions; n++) {
+            clock_t       from = clock();
+            struct search s = {.program = &all[i].program, .preemptions_max = n, .runs_max = UINT64_MAX};
+            search_from(&s, 0, 0);
+            if (s.failure[0] != 0) {
+                search_report(s.program, &s.schedule, s.failure);
+            }
+            double seconds = (double)(clock() - from) / CLOCKS_PER_SEC;
+            runs += s.runs;
+            printf("ok schedules %s: %lu with at most %u preemptions, %.1f s, %.0f a second\n", all[i].name, (unsigned long)s.runs, n, seconds,
+                   (double)s.runs / seconds);
+        }
+    }
+    double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
+    printf("ok schedules: %lu in %.1f s of processor time, %.0f a second\n", (unsigned long)runs, seconds, (double)runs / seconds);
+    return 0;
+}

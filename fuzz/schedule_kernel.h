@@ -1,0 +1,164 @@
+/* schedule_kernel: a part of schedule.c. The system calls of the library, to which the linker leads it (--wrap), and those that os_fake makes. */
+#ifndef SCHEDULE_KERNEL_H
+#define SCHEDULE_KERNEL_H
+
+uint64_t __real_os_map(uint64_t npages);
+uint64_t __wrap_os_map(uint64_t npages);
+void     __real_os_unmap(uint64_t page, uint64_t npages);
+void     __wrap_os_unmap(uint64_t page, uint64_t npages);
+void    *__real_os_map_metadata(size_t bytes);
+void    *__wrap_os_map_metadata(size_t bytes);
+bool     __real_os_purge(uint64_t page, uint64_t npages, bool lazily);
+bool     __wrap_os_purge(uint64_t page, uint64_t npages, bool lazily);
+uint64_t __real_os_clock_ms(void);
+uint64_t __wrap_os_clock_ms(void);
+void     __wrap_os_futex_wait(uint32_t *word, uint32_t expected);
+void     __wrap_os_futex_wake(uint32_t *word);
+_Noreturn void __wrap_os_abort(void);
+bool     __wrap_libc_single_threaded(void);
+void     __wrap_libc_stdio_lock(void);
+void     __wrap_libc_stdio_unlock(void);
+void     __wrap_libc_stdio_reset(void);
+
+uint64_t __wrap_os_map(uint64_t npages)
+{
+    point("maps", NULL, __builtin_return_address(0));
+    in_kernel = true;
+    uint64_t page = __real_os_map(npages);
+    in_kernel = false;
+    return page;
+}
+
+void __wrap_os_unmap(uint64_t page, uint64_t npages)
+{
+    point("unmaps", NULL, __builtin_return_address(0));
+    in_kernel = true;
+    __real_os_unmap(page, npages);
+    in_kernel = false;
+}
+
+void *__wrap_os_map_metadata(size_t bytes)
+{
+    point("maps metadata", NULL, __builtin_return_address(0));
+    in_kernel = true;
+    void *p = __real_os_map_metadata(bytes);
+    in_kernel = false;
+    return p;
+}
+
+bool __wrap_os_purge(uint64_t page, uint64_t npages, bool lazily)
+{
+    point("purges", (void *)page, __builtin_return_address(0));
+    in_kernel = true;
+    bool done = __real_os_purge(page, npages, lazily);
+    in_kernel = false;
+    return done;
+}
+
+uint64_t __wrap_os_clock_ms(void)
+{
+    point("looks at the clock", NULL, __builtin_return_address(0));
+    in_kernel = true;
+    uint64_t ms = __real_os_clock_ms();
+    in_kernel = false;
+    return ms;
+}
+
+void __wrap_os_futex_wait(uint32_t *word, uint32_t expected)
+{
+    point("waits for", word, __builtin_return_address(0));
+    if (*word != expected) {
+        return;
+    }
+    if (alone || resting || now == NOBODY) {
+        schedule_fail("deadlock: a lock is held by a thread that is not there, rank %d", rank_of(word) / 2);
+    }
+    thread[now].sleeps = word;
+    uint32_t mask = ready();
+    if (mask == 0) {
+        schedule_fail("deadlock: thread %u is the last one to sleep", now);
+    }
+    schedule_print ? (void)printf("thread %u: sleeps\n", now) : (void)0;
+    go_on_with(choose(mask, true));
+}
+
+void __wrap_os_futex_wake(uint32_t *word)
+{
+    point("wakes", word, __builtin_return_address(0));
+    for (uint32_t t = 0; t < threads && !alone; t++) {
+        if (thread[t].sleeps == word) {
+            thread[t].sleeps = NULL;
+            return;
+        }
+    }
+}
+
+_Noreturn void __wrap_os_abort(void)
+{
+    schedule_fail("%.*s", (int)os_fake.text_bytes, os_fake.text);
+}
+
+bool __wrap_libc_single_threaded(void)
+{
+    return false;
+}
+
+void __wrap_libc_stdio_lock(void)
+{
+}
+
+void __wrap_libc_stdio_unlock(void)
+{
+}
+
+void __wrap_libc_stdio_reset(void)
+{
+}
+
+/* os_fake's own calls, of the kernel's. All of the address space is there from the beginning, and forgetting pages can be undone. */
+void *schedule_mmap(void *at, size_t bytes, int protection, int flags, int file, off_t offset);
+int   schedule_mprotect(void *at, size_t bytes, int protection);
+int   schedule_madvise(void *at, size_t bytes, int advice);
+
+static void forget(void *at, size_t bytes)
+{
+    for (uint64_t *word = at; word < (uint64_t *)((char *)at + bytes); word++) {
+        if (*word != 0) {
+            schedule_write(word, 0);
+        }
+    }
+}
+
+void *schedule_mmap(void *at, size_t bytes, int protection, int flags, int file, off_t offset)
+{
+    if ((flags & MAP_FIXED) != 0) {
+        forget(at, bytes);
+        return at;
+    }
+    static struct {
+        size_t bytes;
+        void  *at;
+    } given[2];                             /* after an undo os_fake asks for the same spans again */
+    uint32_t i = given[0].bytes == 0 || given[0].bytes == bytes ? 0 : 1;
+    if (given[i].bytes == 0) {
+        char *p = mmap(at, bytes + SPAN_ALIGN, protection | PROT_READ | PROT_WRITE, flags, file, offset);
+        given[i].at = p + (SPAN_ALIGN - (uintptr_t)p % SPAN_ALIGN) % SPAN_ALIGN;
+        given[i].bytes = bytes;
+    }
+    return given[i].at;
+}
+
+int schedule_mprotect(void *at, size_t bytes, int protection)
+{
+    (void)at, (void)bytes, (void)protection;
+    return 0;
+}
+
+int schedule_madvise(void *at, size_t bytes, int advice)
+{
+    (void)advice;
+    forget(at, bytes);
+    return 0;
+}
+
+#endif
