@@ -1,6 +1,6 @@
 # Proofs by Frama-C/WP, models by SPIN, and whether they notice faults.
 .PHONY: models prove-binary prove-binary-mutants prove-smoke prove-smoke-sample prove-coverage prove-robust prove-weakened prove-matrix mutants mutants-sample
-models: setup-prove     ## lock and lock-free publication, all states, with SPIN; what is believed has a model
+models: setup-prove     ## lock and accesses without one, all states, with SPIN; what is believed has a model
 	@proofs/satisfied
 	@proofs/models/run $(BUILD)
 

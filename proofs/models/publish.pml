@@ -1,5 +1,5 @@
-/* Publication without a lock, twice in the library: a leaf of the radix tree (src/ds/radix_tree.c) and the flag that boot is
- * done (src/api/thread.c).
+/* Publication without a lock: a leaf of the radix tree (src/ds/radix_tree.c), a chunk of a table (src/platform/table.c), the flag that boot
+ * is done (src/api/thread.c), a sample on the statistics page (src/api/stats_page.c).
  *
  *   C text                                                             here
  *   radix_publish:      leaf = POOL_NEW (zero), ATOMIC_STORE_RELEASE    WRITE_DATA, PUBLISH
@@ -11,7 +11,8 @@
  * takes all earlier ones first. A leaf's data is two words, so that half of it can be seen.
  *
  * Properties: who sees the pointer (the flag) sees the data; it is set up once, whoever comes first.
- * -DNO_RELEASE, a plain store, must fail; -DNO_RECHECK, boot without its second look at the flag, must fail.
+ * -DNO_RELEASE, a plain store, must fail; -DNO_ACQUIRE, a plain load, before which the loads that follow it may come, must fail;
+ * -DNO_RECHECK, boot without its second look at the flag, must fail.
  */
 #define WRITERS 2
 #define READERS 2
@@ -61,6 +62,10 @@ active [WRITERS] proctype writer()
 
 active [READERS] proctype reader()
 {
+#ifdef NO_ACQUIRE
+    byte early = data[0];
+    if :: published -> assert(early == 1) :: skip fi;
+#endif
     if
     :: published -> assert(data[0] == 1); assert(data[1] == 1)      /* LOAD, READ: acquire keeps their order */
     :: skip                                                         /* the pointer is still NULL */
