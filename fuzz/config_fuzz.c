@@ -9,6 +9,7 @@
 #include "platform/os_fake.h"
 
 #define DECAY_MS_MAX (1LL << 40)
+#define OVERSIZE_MAX (1LL << 43)
 
 /* What is the only value of a setting here. */
 static const char *const only[][2] = {
@@ -20,7 +21,7 @@ static const char *const only[][2] = {
     {"disable_large_size_classes", "false"}, {"stats_interval_opts", ""},
 };
 static const struct { const char *name; long long number; } only_number[] = {
-    {"oversize_threshold", 0}, {"max_background_threads", 0}, {"lg_extent_max_active_fit", 63}, {"stats_interval", -1},
+    {"max_background_threads", 0}, {"lg_extent_max_active_fit", 63}, {"stats_interval", -1},
     {"tcache_max", 262144}, {"prof_bt_max", 0}, {"lg_prof_sample", 0}, {"lg_prof_interval", -1}, {"debug_double_free_max_scan", 0},
     {"process_madvise_max_batch", 0},
 };
@@ -65,6 +66,8 @@ static bool apply(struct config *c, char *pair)
         c->dirty_decay_ms = n;
     } else if (strcmp(pair, "muzzy_decay_ms") == 0 && n >= -1 && n <= DECAY_MS_MAX) {
         c->muzzy_decay_ms = n;
+    } else if (strcmp(pair, "oversize_threshold") == 0 && n >= 0 && n <= OVERSIZE_MAX) {
+        c->oversize_threshold = (uint64_t)n;
     } else {
         for (size_t i = 0; i < sizeof only_number / sizeof only_number[0]; i++) {
             if (strcmp(pair, only_number[i].name) == 0) {
@@ -105,7 +108,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     bool equal = got.stats_print == wanted.stats_print && got.stats_page == wanted.stats_page && got.abort == wanted.abort
                  && got.abort_conf == wanted.abort_conf && got.confirm_conf == wanted.confirm_conf
                  && strcmp(got.stats_print_opts, wanted.stats_print_opts) == 0 && got.narenas == wanted.narenas
-                 && got.dirty_decay_ms == wanted.dirty_decay_ms && got.muzzy_decay_ms == wanted.muzzy_decay_ms;
+                 && got.dirty_decay_ms == wanted.dirty_decay_ms && got.muzzy_decay_ms == wanted.muzzy_decay_ms
+                 && got.oversize_threshold == wanted.oversize_threshold;
     if (!equal || (complaints != SIZE_MAX && refused != complaints)
         || (complaints != SIZE_MAX && os_fake.text_bytes < OS_FAKE_TEXT_BYTES && lines != complaints + confirmations)) {
         fprintf(stderr, "config: %zu complaints, wanted %zu; values %s\n", lines, complaints, equal ? "equal" : "differ");

@@ -1,4 +1,4 @@
-/* decay_fuzz: the world is two decays, a clock, and the pages that they govern. The step is one call that the input
+/* decay_fuzz: the world is all decays, a clock, and the pages that they govern. The step is one call that the input
  * chooses. The check is the model of tests/decay_model.h. */
 #include "decay_model.h"
 
@@ -19,13 +19,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    uint64_t now = 0, npages[DECAY_COUNT] = {0, 0};
+    uint64_t now = 0, npages[DECAY_COUNT] = {0};
     input = data;
     input_end = data + size;
     decay_model_boot();
     while (input < input_end) {
         uint8_t  op = *input++;
-        uint32_t w = op % 2;
+        uint32_t w = op % 2 * DECAY_MUZZY + op / 12 % PAGE_CACHES;
         switch (op / 2 % 6) {
         case 0: decay_model_set(w, (int64_t)(take() - 1)); break;
         case 1: now += take(); break;                   /* may wrap: a clock that goes backwards */

@@ -351,8 +351,8 @@ static void op_world(uint32_t op)
         } else if (a < 96) {
             fork_like(a % 2 == 0);
         } else if (a < 128) {
-            SHOW("pages_set_decay(%" PRId64 ", %" PRId64 ");\n", decay_ms[a % 4], decay_ms[a / 4 % 4]);
-            pages_set_decay(decay_ms[a % 4], decay_ms[a / 4 % 4]);
+            SHOW("pages_set_decay(0, %" PRId64 ", %" PRId64 ");\n", decay_ms[a % 4], decay_ms[a / 4 % 4]);
+            pages_set_decay(PAGES_SHARED, decay_ms[a % 4], decay_ms[a / 4 % 4]);
         } else if (a < 160) {
             os_fake.gap_npages = a % 3;
             os_fake.upwards = a / 4 % 2 == 1;

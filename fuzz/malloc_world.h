@@ -141,7 +141,9 @@ static void world_end(void)     /* every block freed, every thread ended: every 
         thread_end(false);
     }
     thread(0);
-    pages_set_decay(10000, 0);
+    for (uint32_t c = 0; c < PAGE_CACHES; c++) {
+        pages_set_decay(c, 10000, 0);
+    }
     pages_trim();
     struct stats s = check_stats();
     if (s.allocated + s.cached + s.dirty + s.muzzy != 0) {

@@ -134,7 +134,7 @@ static bool still_cached(const struct blocks_model_block *b)
 {
     uint64_t page = (uintptr_t)b->address / PAGE;
     uint32_t e = extent_at(page);
-    return b->usable <= size_class_bytes(SC_NBINS - 1) || (e != 0 && AT(ext_state, e) == EXTENT_ACTIVE && AT(ext_page, e) == page);
+    return b->usable <= size_class_bytes(SC_NBINS - 1) || (e != 0 && AT(ext_state, e) < EXTENT_BUSY && AT(ext_page, e) == page);
 }
 
 /* The second free comes later: the cache takes the block twice, and its slab, or what frees long ones, finds out. */

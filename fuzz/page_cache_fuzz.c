@@ -16,7 +16,7 @@ struct input {
 static uint32_t live[LIVE_MAX];
 static uint32_t live_count;
 static uint32_t taken;                                  /* BUSY extent, 0 = none */
-static uint8_t  taken_from;
+static uint32_t taken_from;
 
 static uint32_t next_byte(struct input *in)
 {
@@ -54,7 +54,7 @@ static void op_free(uint32_t i)
 static void op_give(bool further)
 {
     if (taken != 0) {
-        model_give(taken, further ? (uint8_t)(taken_from + 1) : taken_from);
+        model_give(taken, further ? taken_from + PAGE_CACHES : taken_from);
         taken = 0;
     }
 }
@@ -71,6 +71,7 @@ static void step(struct input *in)
 {
     uint32_t op = next_byte(in);
     uint32_t i = live_count == 0 ? 0 : op / 8 % live_count;
+    model_cache = op / 64 % PAGE_CACHES;
     switch (op % 8) {
     case 0:
     case 1:
@@ -111,14 +112,16 @@ static void finish(void)
     while (live_count > 0) {
         op_free(0);
     }
-    for (uint8_t s = EXTENT_DIRTY; s <= EXTENT_MUZZY; s++) {
-        for (uint32_t e; (e = model_take(s, PAGE_COUNT_MAX)) != 0;) {
-            model_give(e, EXTENT_RETAINED);
+    for (model_cache = 0; model_cache < PAGE_CACHES; model_cache++) {
+        for (uint32_t kind = EXTENT_DIRTY; kind <= EXTENT_MUZZY; kind += PAGE_CACHES) {
+            for (uint32_t e; (e = model_take(kind, PAGE_COUNT_MAX)) != 0;) {
+                model_give(e, EXTENT_RETAINED);
+            }
         }
+        MODEL_CHECK(extent_npages_total[EXTENT_RETAINED + model_cache] == page_cache_mapped_npages[model_cache]);
     }
-    MODEL_CHECK(extent_npages_total[EXTENT_RETAINED] == page_cache_mapped_npages);
     for (uint32_t e = 1; e <= extent_count; e++) {
-        model_set(AT(ext_page, e), AT(ext_npages, e), EXTENT_RETAINED, EXTENT_UNUSED);
+        model_set(AT(ext_page, e), AT(ext_npages, e), AT(ext_state, e), EXTENT_UNUSED);
     }
     model_total[EXTENT_UNUSED] = 0;
 }

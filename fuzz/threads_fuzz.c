@@ -356,7 +356,7 @@ static void run_round(void)
     failing = false;
     check();
     now.kind % 2 == 0 ? change_hands(now.kind / 4U) : (void)0;
-    now.event % 16 == 5 ? pages_set_decay(now.event & 64 ? 0 : 500, now.event & 128 ? 100 : 0) : (void)0;
+    now.event % 16 == 5 ? pages_set_decay(now.event / 16 % 2, now.event & 64 ? 0 : 500, now.event & 128 ? 100 : 0) : (void)0;
 }
 
 static void finish(void)

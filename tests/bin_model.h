@@ -57,10 +57,10 @@ static inline void bin_model_compare(void)
         }
     }
     pages_read_stats(&p);
-    if (p.npages[EXTENT_ACTIVE] != npages) {
-        blocks_model_fail("active pages are not those of the slabs", (void *)p.npages[EXTENT_ACTIVE]);
+    if (p.active != npages) {
+        blocks_model_fail("active pages are not those of the slabs", (void *)p.active);
     }
-    if (npages + p.npages[EXTENT_DIRTY] + p.npages[EXTENT_MUZZY] + p.npages[EXTENT_RETAINED] != os_fake.mapped_npages) {
+    if (npages + p.dirty + p.muzzy + p.retained != os_fake.mapped_npages) {
         blocks_model_fail("pages are lost", (void *)os_fake.mapped_npages);
     }
 }

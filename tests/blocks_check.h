@@ -28,7 +28,7 @@ static inline int blocks_check_order(const void *a, const void *b)
 
 static inline bool blocks_check_free(uint32_t state)
 {
-    return state == EXTENT_DIRTY || state == EXTENT_MUZZY || state == EXTENT_RETAINED;
+    return state >= EXTENT_DIRTY;
 }
 
 /* One extent by itself; it joins the totals, and the first of its heap if it is the lowest so far. */
@@ -40,7 +40,7 @@ static inline void blocks_check_extent(uint32_t e, uint64_t *total, uint32_t *fi
     if (npages != 0) {
         BLOCKS_CHECK(ExtRange, page > 0 && page + npages <= PAGE_COUNT_MAX, e);
         BLOCKS_CHECK(ExtEnds, radix_tree_extent(page) == e && radix_tree_extent(page + npages - 1) == e, e);
-        BLOCKS_CHECK(PagesBusy, state != EXTENT_BUSY, e);
+        BLOCKS_CHECK(PagesBusy, state < EXTENT_BUSY || state >= EXTENT_DIRTY, e);
         total[state] += npages;
         if (blocks_check_free(state)) {
             uint32_t *f = &first[1 + (state - (uint32_t)EXTENT_DIRTY) * SC_NPSIZES + size_class_page_index(npages)];
@@ -67,7 +67,7 @@ static inline void blocks_check_pages(void)
 {
     static uint32_t order[1U << 16];
     uint32_t        first[PAGE_CACHE_HEAPS] = {0}, n = 0;
-    uint64_t        total[EXTENT_STATES] = {0}, mapped = 0;
+    uint64_t        total[EXTENT_STATES] = {0};
     for (uint32_t e = 1; e <= extent_count; e++) {
         blocks_check_extent(e, total, first);
         if (AT(ext_npages, e) != 0 && n < sizeof order / sizeof order[0]) {
@@ -83,9 +83,12 @@ static inline void blocks_check_pages(void)
     }
     for (uint32_t s = EXTENT_ACTIVE; s < EXTENT_STATES; s++) {
         BLOCKS_CHECK(ExtTotals, extent_npages_total[s] == total[s], s);
-        mapped += total[s];
     }
-    BLOCKS_CHECK(CacheTotal, page_cache_mapped_npages == mapped, mapped);
+    for (uint32_t c = 0; c < PAGE_CACHES; c++) {
+        uint64_t mapped = total[EXTENT_ACTIVE + c] + total[EXTENT_BUSY + c] + total[EXTENT_DIRTY + c] + total[EXTENT_MUZZY + c]
+                          + total[EXTENT_RETAINED + c];
+        BLOCKS_CHECK(CacheTotal, page_cache_mapped_npages[c] == mapped, mapped);
+    }
     for (uint32_t h = 1; h < PAGE_CACHE_HEAPS; h++) {
         BLOCKS_CHECK(CacheFree, pairing_heap_first(h) == first[h], h);
         BLOCKS_CHECK(CacheBits, (page_cache_bits[h / 64] >> (h % 64) & 1) == (first[h] != 0), h);
@@ -106,7 +109,7 @@ static inline void blocks_check_blocks(const struct blocks_model_block *block, u
         uint32_t szind = size_class_index(usable), e = extent_at(address / PAGE);
         if (szind >= SC_NBINS) {
             BLOCKS_CHECK(BlocksLargePlace, address % PAGE == 0 && e != 0, address);
-            BLOCKS_CHECK(BlocksLargeExt, AT(ext_state, e) == EXTENT_ACTIVE, address);
+            BLOCKS_CHECK(BlocksLargeExt, AT(ext_state, e) < EXTENT_BUSY, address);
             BLOCKS_CHECK(BlocksLargeLength, AT(ext_npages, e) * PAGE == usable, address);
         } else {
             live[szind]++;

@@ -112,7 +112,7 @@ static void decay_model_compare(void)
         decay_model_expect(decay_epoch[w] == m->epoch, "epoch", w, decay_epoch[w], (uint64_t)m->epoch);
         decay_model_expect(decay_limit[w] == m->limit, "limit", w, decay_limit[w], m->limit);
         for (uint32_t age = 0; age < SMOOTHSTEP_NSTEPS; age++) {
-            uint64_t got = decay_backlog[w][SMOOTHSTEP_NSTEPS - 1 - age];
+            uint64_t got = decay_backlog[w].npages[SMOOTHSTEP_NSTEPS - 1 - age];
             decay_model_expect(got == m->cohort[age], "backlog", w, got, m->cohort[age]);
         }
     }

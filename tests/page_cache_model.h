@@ -17,6 +17,7 @@
 static uint8_t  model_state[OS_FAKE_SPAN_NPAGES + 1];  /* of page os_fake_span() + i, UNUSED: not mapped */
 static uint64_t model_total[EXTENT_STATES];
 static uint64_t model_checks;
+static uint32_t model_cache;                            /* the page cache that the next run comes from */
 
 #define MODEL_CHECK(c) (model_checks++, (c) ? (void)0 : model_fail(#c, __LINE__))
 
@@ -34,7 +35,12 @@ static uint64_t *model_tag(uint64_t page)
 
 static bool model_is_free(uint8_t s)
 {
-    return s == EXTENT_DIRTY || s == EXTENT_MUZZY || s == EXTENT_RETAINED;
+    return s >= EXTENT_DIRTY;
+}
+
+static uint32_t model_cache_of(uint8_t s)
+{
+    return (s - 1U) % PAGE_CACHES;
 }
 
 static void model_set(uint64_t page, uint64_t npages, uint8_t from, uint8_t to)
@@ -49,11 +55,11 @@ static void model_set(uint64_t page, uint64_t npages, uint8_t from, uint8_t to)
 }
 
 /* Pages that the OS gave meanwhile are found by extent; they must all be free or just allocated. */
-static void model_adopt(uint64_t page, uint64_t npages)
+static void model_adopt(uint64_t page, uint64_t npages, uint32_t cache)
 {
     for (uint64_t p = page; p < page + npages; p++) {
         if (model_state[p - os_fake_span()] == EXTENT_UNUSED) {
-            model_set(p, 1, EXTENT_UNUSED, EXTENT_RETAINED);
+            model_set(p, 1, EXTENT_UNUSED, (uint8_t)(EXTENT_RETAINED + cache));
         }
     }
 }
@@ -79,7 +85,7 @@ static void model_compare(void)
             continue;
         }
         npages += n;
-        model_adopt(page, n);
+        model_adopt(page, n, model_cache_of(s));
         for (uint64_t p = page - span; p < page - span + n; p++) {
             MODEL_CHECK(model_state[p] == s);
         }
@@ -98,7 +104,14 @@ static void model_compare(void)
     for (uint8_t s = EXTENT_ACTIVE; s < EXTENT_STATES; s++) {
         MODEL_CHECK(extent_npages_total[s] == model_total[s]);
     }
-    MODEL_CHECK(npages == page_cache_mapped_npages && npages == os_fake.mapped_npages);
+    uint64_t mapped = 0;
+    for (uint32_t c = 0; c < PAGE_CACHES; c++) {
+        uint64_t own = model_total[EXTENT_ACTIVE + c] + model_total[EXTENT_BUSY + c] + model_total[EXTENT_DIRTY + c]
+                       + model_total[EXTENT_MUZZY + c] + model_total[EXTENT_RETAINED + c];
+        MODEL_CHECK(page_cache_mapped_npages[c] == own);
+        mapped += own;
+    }
+    MODEL_CHECK(npages == mapped && npages == os_fake.mapped_npages);
 }
 
 /* First page that the policy chooses from that state, 0 if none: in the lowest class of which the lowest extent fits. */
@@ -141,21 +154,21 @@ static void model_read(uint32_t e)
 static uint32_t model_alloc(uint64_t npages, uint64_t align)
 {
     uint64_t chosen = 0;
-    uint8_t  state = EXTENT_DIRTY;
-    for (; state <= EXTENT_RETAINED && chosen == 0; state++) {
+    uint8_t  state = 0, active = (uint8_t)(EXTENT_ACTIVE + model_cache);
+    for (uint32_t kind = EXTENT_DIRTY; kind < EXTENT_STATES && chosen == 0; kind += PAGE_CACHES) {
+        state = (uint8_t)(kind + model_cache);
         chosen = model_choose(state, npages, align);
     }
-    state--;
     uint64_t mapped = os_fake.mapped_npages;
-    uint32_t e = page_cache_alloc(npages, align);
+    uint32_t e = page_cache_alloc(model_cache, npages, align);
     MODEL_CHECK(chosen == 0 || mapped == os_fake.mapped_npages);
     if (e != 0) {
         uint64_t page = AT(ext_page, e);
-        MODEL_CHECK(AT(ext_state, e) == EXTENT_ACTIVE && AT(ext_npages, e) == npages && page % align == 0);
+        MODEL_CHECK(AT(ext_state, e) == active && AT(ext_npages, e) == npages && page % align == 0);
         MODEL_CHECK(chosen == 0 || chosen == page);
-        MODEL_CHECK(AT(ext_zeroed, e) == (state == EXTENT_RETAINED));
-        model_adopt(page, npages);
-        model_set(page, npages, state, EXTENT_ACTIVE);
+        MODEL_CHECK(AT(ext_zeroed, e) == (state >= EXTENT_RETAINED));
+        model_adopt(page, npages, model_cache);
+        model_set(page, npages, state, active);
         for (uint64_t p = page; p < page + npages && AT(ext_zeroed, e); p++) {
             MODEL_CHECK(model_tag(p)[0] == 0 && model_tag(p)[PAGE / 8 - 1] == 0);
         }
@@ -168,7 +181,8 @@ static uint32_t model_alloc(uint64_t npages, uint64_t align)
 static void model_free(uint32_t e)
 {
     model_read(e);
-    model_set(AT(ext_page, e), AT(ext_npages, e), EXTENT_ACTIVE, EXTENT_DIRTY);
+    uint32_t cache = model_cache_of(AT(ext_state, e));
+    model_set(AT(ext_page, e), AT(ext_npages, e), (uint8_t)(EXTENT_ACTIVE + cache), (uint8_t)(EXTENT_DIRTY + cache));
     page_cache_free(e);
     model_compare();
 }
@@ -179,7 +193,8 @@ static bool model_expand(uint32_t e, uint64_t npages)
     uint64_t n = AT(ext_npages, e);
     uint64_t room = 0;
     uint8_t  state = model_state[page + n - os_fake_span()];
-    while (model_is_free(state) && model_state[page + n + room - os_fake_span()] == state) {
+    uint8_t  active = AT(ext_state, e);
+    while (model_is_free(state) && model_cache_of(state) == model_cache_of(active) && model_state[page + n + room - os_fake_span()] == state) {
         room++;
     }
     bool grown = page_cache_expand(e, npages);
@@ -187,7 +202,7 @@ static bool model_expand(uint32_t e, uint64_t npages)
     MODEL_CHECK(grown || room < npages - n || os_fake.fail_from[OS_FAKE_METADATA] != 0);
     MODEL_CHECK(AT(ext_page, e) == page && AT(ext_npages, e) == (grown ? npages : n));
     if (grown) {
-        model_set(page + n, npages - n, EXTENT_STATES, EXTENT_ACTIVE);
+        model_set(page + n, npages - n, EXTENT_STATES, active);
         model_write(e, n);
     }
     model_read(e);
@@ -204,34 +219,37 @@ static bool model_shrink(uint32_t e, uint64_t npages)
     MODEL_CHECK(shrunk || os_fake.fail_from[OS_FAKE_METADATA] != 0);
     MODEL_CHECK(AT(ext_page, e) == page && AT(ext_npages, e) == (shrunk ? npages : n));
     if (shrunk) {
-        model_set(page + npages, n - npages, EXTENT_ACTIVE, EXTENT_DIRTY);
+        uint32_t cache = model_cache_of(AT(ext_state, e));
+        model_set(page + npages, n - npages, (uint8_t)(EXTENT_ACTIVE + cache), (uint8_t)(EXTENT_DIRTY + cache));
     }
     model_compare();
     return shrunk;
 }
 
-static uint32_t model_take(uint8_t state, uint64_t npages_max)
+static uint32_t model_take(uint32_t kind, uint64_t npages_max)
 {
-    uint32_t e = page_cache_take(state, npages_max);
+    uint8_t  state = (uint8_t)(kind + model_cache), busy = (uint8_t)(EXTENT_BUSY + model_cache);
+    uint32_t e = page_cache_take(model_cache, state, npages_max);
     MODEL_CHECK((e == 0) == (model_total[state] == 0));
     if (e != 0) {
-        MODEL_CHECK(AT(ext_state, e) == EXTENT_BUSY);
+        MODEL_CHECK(AT(ext_state, e) == busy);
         MODEL_CHECK(AT(ext_npages, e) <= npages_max || os_fake.fail_from[OS_FAKE_METADATA] != 0);
-        model_set(AT(ext_page, e), AT(ext_npages, e), state, EXTENT_BUSY);
+        model_set(AT(ext_page, e), AT(ext_npages, e), state, busy);
     }
     model_compare();
     return e;
 }
 
-static void model_give(uint32_t e, uint8_t state)
+static void model_give(uint32_t e, uint32_t kind)
 {
+    uint32_t cache = model_cache_of(AT(ext_state, e));
     uint64_t page = AT(ext_page, e);
     uint64_t n = AT(ext_npages, e);
-    if (state == EXTENT_RETAINED || state == EXTENT_MUZZY) {
-        MODEL_CHECK(os_purge(page, n, state == EXTENT_MUZZY));
+    if (kind == EXTENT_RETAINED || kind == EXTENT_MUZZY) {
+        MODEL_CHECK(os_purge(page, n, kind == EXTENT_MUZZY));
     }
-    model_set(page, n, EXTENT_BUSY, state);
-    page_cache_give(e, state);
+    model_set(page, n, (uint8_t)(EXTENT_BUSY + cache), (uint8_t)(kind + cache));
+    page_cache_give(e, (uint8_t)(kind + cache));
     model_compare();
 }
 

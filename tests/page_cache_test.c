@@ -26,7 +26,8 @@ static void step(void)
     uint32_t i = live_count == 0 ? 0 : (uint32_t)random_below(live_count);
     uint64_t n;
     uint32_t e;
-    uint8_t  state = (uint8_t)(EXTENT_DIRTY + random_below(2));
+    uint32_t kind = EXTENT_DIRTY + PAGE_CACHES * (uint32_t)random_below(2);
+    model_cache = (uint32_t)random_below(PAGE_CACHES);
     switch (random_below(8)) {
     case 0:
     case 1:
@@ -53,10 +54,10 @@ static void step(void)
         }
         break;
     default:
-        e = model_take(state, random_npages());
+        e = model_take(kind, random_npages());
         if (e != 0) {
-            uint32_t other = random_below(2) == 0 ? model_take(state, random_npages()) : 0;
-            model_give(e, (uint8_t)(state + random_below(2)));
+            uint32_t other = random_below(2) == 0 ? model_take(kind, random_npages()) : 0;
+            model_give(e, kind + PAGE_CACHES * (uint32_t)random_below(2));
             if (other != 0) {
                 model_give(other, EXTENT_RETAINED);
             }
@@ -74,12 +75,15 @@ static void free_all(void)
 /* Afterwards every page is retained. */
 static void purge_all(void)
 {
-    for (uint8_t s = EXTENT_DIRTY; s <= EXTENT_MUZZY; s++) {
-        for (uint32_t e; (e = model_take(s, 100)) != 0;) {
-            model_give(e, EXTENT_RETAINED);
+    for (model_cache = 0; model_cache < PAGE_CACHES; model_cache++) {
+        for (uint32_t kind = EXTENT_DIRTY; kind <= EXTENT_MUZZY; kind += PAGE_CACHES) {
+            for (uint32_t e; (e = model_take(kind, 100)) != 0;) {
+                model_give(e, EXTENT_RETAINED);
+            }
         }
+        MODEL_CHECK(extent_npages_total[EXTENT_RETAINED + model_cache] == page_cache_mapped_npages[model_cache]);
     }
-    MODEL_CHECK(extent_npages_total[EXTENT_RETAINED] == page_cache_mapped_npages);
+    model_cache = 0;
 }
 
 static void test_growth(void)
@@ -87,20 +91,20 @@ static void test_growth(void)
     uint64_t calls = os_fake.calls[OS_FAKE_MAP];
     uint64_t step_min = (1UL << 21) / PAGE;
     uint32_t e = model_alloc(1, 1);
-    MODEL_CHECK(page_cache_mapped_npages == step_min && os_fake.calls[OS_FAKE_MAP] == calls + 1);
+    MODEL_CHECK(page_cache_mapped_npages[0] == step_min && os_fake.calls[OS_FAKE_MAP] == calls + 1);
     model_free(e);
     e = model_alloc(step_min, 1);                       /* does not fit beside the dirty page */
     model_free(e);
     e = model_alloc(2 * step_min + 1, 1);
     model_free(e);
     os_fake_fail(OS_FAKE_MAP, 1, 1);                    /* the step fails, less does not */
-    e = model_alloc(page_cache_mapped_npages, 1);
+    e = model_alloc(page_cache_mapped_npages[0], 1);
     MODEL_CHECK(e == 0 || AT(ext_npages, e) != 0);
     if (e != 0) {
         model_free(e);
     }
     os_fake_fail(OS_FAKE_MAP, 1, 100);
-    MODEL_CHECK(model_alloc(2 * page_cache_mapped_npages, 1) == 0);
+    MODEL_CHECK(model_alloc(2 * page_cache_mapped_npages[0], 1) == 0);
     os_fake_fail(OS_FAKE_MAP, 1, 0);
     purge_all();
 }
@@ -110,9 +114,9 @@ static void test_limits(void)
     static const uint64_t huge[] = {PAGE_COUNT_MAX - 1, PAGE_COUNT_MAX, PAGE_COUNT_MAX + 1, UINT64_MAX - 1, UINT64_MAX};
     for (size_t i = 0; i < sizeof huge / sizeof huge[0]; i++) {
         MODEL_CHECK(model_alloc(huge[i], 1) == 0);
-        MODEL_CHECK(page_cache_alloc(1, huge[i]) == 0);
+        MODEL_CHECK(page_cache_alloc(0, 1, huge[i]) == 0);
         for (size_t k = 0; k < sizeof huge / sizeof huge[0]; k++) {
-            MODEL_CHECK(page_cache_alloc(huge[i], huge[k]) == 0);
+            MODEL_CHECK(page_cache_alloc(0, huge[i], huge[k]) == 0);
         }
     }
     /* An address space with room for little: growth falls back to what is needed, and everything is served from it. */
@@ -137,9 +141,9 @@ static void test_alignment(void)
             uint32_t b = model_alloc(n, align);
             MODEL_CHECK(a != 0 && b != 0);
             model_free(a);
-            uint64_t mapped = page_cache_mapped_npages;
+            uint64_t mapped = page_cache_mapped_npages[0];
             a = model_alloc(n, align);                  /* the same run serves again */
-            MODEL_CHECK(a != 0 && mapped == page_cache_mapped_npages);
+            MODEL_CHECK(a != 0 && mapped == page_cache_mapped_npages[0]);
             model_free(b);
             model_free(a);
         }

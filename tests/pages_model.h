@@ -15,23 +15,25 @@
 static struct blocks_model pages_model;
 static int64_t           pages_model_dirty_ms, pages_model_muzzy_ms;
 
-static inline uint64_t pages_model_compare(uint32_t state)         /* pages in that state */
+static inline uint64_t pages_model_compare(uint32_t state)         /* dirty or muzzy pages */
 {
     struct pages_stats p;
     pages_read_stats(&p);
-    if (p.npages[EXTENT_ACTIVE] != pages_model.usable / PAGE) {
-        blocks_model_fail("active pages are not those of the live runs", (void *)p.npages[EXTENT_ACTIVE]);
+    if (p.active != pages_model.usable / PAGE) {
+        blocks_model_fail("active pages are not those of the live runs", (void *)p.active);
     }
-    if (p.npages[EXTENT_ACTIVE] + p.npages[EXTENT_DIRTY] + p.npages[EXTENT_MUZZY] + p.npages[EXTENT_RETAINED] != os_fake.mapped_npages
-        || p.npages[EXTENT_BUSY] != 0) {
+    if (p.active + p.dirty + p.muzzy + p.retained != os_fake.mapped_npages
+        || p.busy != 0) {
         blocks_model_fail("pages are lost", (void *)os_fake.mapped_npages);
     }
-    return p.npages[state];
+    return state == EXTENT_DIRTY ? p.dirty : p.muzzy;
 }
 
 static inline void pages_model_set_decay(int64_t dirty_ms, int64_t muzzy_ms)
 {
-    pages_set_decay(dirty_ms, muzzy_ms);
+    for (uint32_t c = 0; c < PAGE_CACHES; c++) {
+        pages_set_decay(c, dirty_ms, muzzy_ms);
+    }
     pages_model_dirty_ms = dirty_ms;
     pages_model_muzzy_ms = muzzy_ms;
 }
@@ -54,7 +56,7 @@ static inline void pages_model_alloc(uint64_t npages, uint64_t align_npages, uin
 {
     bool     zeroed = false;
     uint64_t calls = os_fake.calls[OS_FAKE_MAP] + os_fake.calls[OS_FAKE_METADATA];
-    uint32_t e = pages_model.count < BLOCKS_MODEL_COUNT ? pages_alloc(npages, align_npages, &zeroed) : 0;
+    uint32_t e = pages_model.count < BLOCKS_MODEL_COUNT ? pages_alloc(seed % PAGE_CACHES, npages, align_npages, &zeroed) : 0;
     if (e != 0) {
         void *p = (void *)(AT(ext_page, e) * PAGE);
         AT(ext_npages, e) != npages ? blocks_model_fail("a run of another length", p) : (void)0;

@@ -7,19 +7,19 @@ static uint64_t free_npages(void)
 {
     struct pages_stats s;
     pages_read_stats(&s);
-    CHECK(s.npages[EXTENT_BUSY] == 0);
-    CHECK((s.npages[EXTENT_ACTIVE] + s.npages[EXTENT_DIRTY] + s.npages[EXTENT_MUZZY] + s.npages[EXTENT_RETAINED]) == os_fake.mapped_npages);
-    return s.npages[EXTENT_DIRTY] + s.npages[EXTENT_MUZZY];
+    CHECK(s.busy == 0);
+    CHECK((s.active + s.dirty + s.muzzy + s.retained) == os_fake.mapped_npages);
+    return s.dirty + s.muzzy;
 }
 
-static void test_curve(int64_t dirty_ms, int64_t muzzy_ms)
+static void test_curve(uint32_t cache, int64_t dirty_ms, int64_t muzzy_ms)
 {
     bool     zeroed;
     uint32_t e[100];
     pages_trim();
     os_fake.clock_ms += 1000000;
     for (uint32_t i = 0; i < 100; i++) {
-        e[i] = pages_alloc(100, 1, &zeroed);
+        e[i] = pages_alloc(cache, 100, 1, &zeroed);
         CHECK(e[i] != 0 && zeroed);
     }
     for (uint32_t i = 0; i < 100; i++) {
@@ -40,7 +40,7 @@ static void test_curve(int64_t dirty_ms, int64_t muzzy_ms)
 static void test_never(void)
 {
     bool zeroed;
-    pages_free(pages_alloc(500, 1, &zeroed));
+    pages_free(pages_alloc(PAGE_CACHES - 1, 500, 1, &zeroed));
     os_fake.clock_ms += 10000000;
     pages_decay();
     CHECK(free_npages() == 500);
@@ -50,7 +50,7 @@ static void test_never(void)
 static void test_refused(void)
 {
     bool zeroed;
-    pages_free(pages_alloc(500, 1, &zeroed));
+    pages_free(pages_alloc(PAGE_CACHES - 1, 500, 1, &zeroed));
     os_fake_fail(OS_FAKE_PURGE, 1, 3);
     CHECK(!pages_trim() && free_npages() == 500);
     os_fake_reset();
@@ -60,12 +60,55 @@ static void test_refused(void)
 static void test_find_release(void)
 {
     bool     zeroed;
-    uint32_t e = pages_alloc(10, 16, &zeroed);
+    uint32_t e = pages_alloc(1, 10, 16, &zeroed);
     uint64_t page = AT(ext_page, e);
     CHECK(page % 16 == 0 && pages_find(page) == e && pages_find(page + 1) == 0 && pages_find(PAGE_COUNT_MAX) == 0);
     CHECK(pages_resize(e, 4) && pages_find(page) == e && AT(ext_npages, e) == 4 && pages_find(page + 4) == 0);
     CHECK(pages_resize(e, 10) && AT(ext_npages, e) == 10);
     CHECK(!pages_release(page + 1) && pages_release(page) && !pages_release(page) && pages_find(page) == 0);
+}
+
+/* Two page caches with the same times and different pages: each keeps as many as the curve allows for its own. */
+static void test_apart(void)
+{
+    bool               zeroed;
+    struct pages_stats few, many;
+    os_fake.clock_ms += 1000000;
+    for (uint32_t c = 0; c < 2; c++) {
+        pages_set_decay(c, 10000, 0);
+    }
+    pages_decay();
+    uint32_t a = pages_alloc(0, 10, 1, &zeroed), b = pages_alloc(1, 10000, 1, &zeroed);
+    CHECK(AT(ext_state, a) == EXTENT_ACTIVE && AT(ext_state, b) == EXTENT_ACTIVE + 1);
+    pages_free(a);
+    pages_free(b);
+    for (int epoch = 0; epoch < 100; epoch++) {             /* half of the time: half of the pages */
+        os_fake.clock_ms += 50;
+        pages_decay();
+    }
+    pages_read_cache(0, &few);
+    pages_read_cache(1, &many);
+    CHECK(few.dirty >= 4 && few.dirty <= 6 && many.dirty >= 4500 && many.dirty <= 5500);
+    CHECK(few.active == 0 && few.busy == 0 && few.dirty + few.muzzy + few.retained == page_cache_mapped_npages[0]);
+    CHECK(pages_purge(1) && !pages_purge(1));
+    pages_read_cache(0, &few);
+    pages_read_cache(1, &many);
+    CHECK(few.dirty >= 4 && many.dirty == 0);
+    CHECK(pages_trim() && free_npages() == 0);
+}
+
+/* A page cache has pages that are free and takes none of another one, even where the OS gives no more. */
+static void test_own(void)
+{
+    bool zeroed;
+    pages_free(pages_alloc(0, 60000, 1, &zeroed));
+    os_fake_fail(OS_FAKE_MAP, 1, 100);
+    CHECK(pages_alloc(1, 60000, 1, &zeroed) == 0);
+    uint32_t e = pages_alloc(0, 60000, 1, &zeroed);
+    CHECK(e != 0);
+    pages_free(e);
+    os_fake_reset();
+    CHECK(pages_trim());
 }
 
 /* Everything mixed, an OS that refuses now and then, through the model. */
@@ -104,9 +147,12 @@ int main(void)
     test_refused();
     test_find_release();
     for (uint32_t i = 0; i < sizeof ms / sizeof ms[0]; i++) {
-        pages_set_decay(ms[i][0], ms[i][1]);
-        test_curve(ms[i][0], ms[i][1]);
+        uint32_t cache = i % PAGE_CACHES;
+        pages_set_decay(cache, ms[i][0], ms[i][1]);
+        test_curve(cache, ms[i][0], ms[i][1]);
     }
+    test_apart();
+    test_own();
     test_model();
     return blocks_done("pages");
 }

@@ -9,7 +9,7 @@ static uint64_t block[SC_NBINS][BLOCKS];
 
 static void check_sums(struct stats s)
 {
-    CHECK(s.active + s.dirty + s.muzzy + s.retained == s.mapped && s.mapped == page_cache_mapped_npages * PAGE);
+    CHECK(s.active + s.dirty + s.muzzy + s.retained == s.mapped && s.mapped == os_fake.mapped_npages * PAGE);
     CHECK(s.allocated + s.cached <= s.active && s.metadata == os_metadata_bytes && s.metadata >= base_mapped);
 }
 

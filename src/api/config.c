@@ -17,6 +17,7 @@
 #include "qedmalloc/qedmalloc.h"
 
 #define DECAY_MS_MAX (INT64_C(1) << 40)     /* 35 years */
+#define OVERSIZE_MAX (INT64_C(1) << 43)     /* 8 TiB */
 #define COMPLAINT_MAX 200U                  /* bytes of a pair that are quoted, so that the line and its end fit into a text */
 #define LINK_BYTES 1024U                    /* of /etc/malloc.conf that are read */
 
@@ -48,7 +49,7 @@ const struct config_option config_options[] = {
     FIXED(retain, CONFIG_BOOL, 1, "addresses are kept for later"),
     FIXED_WORD(dss, "disabled", "memory comes from mmap alone"),
     SET(narenas, CONFIG_UNSIGNED, 1, ARENAS_MAX),
-    FIXED(oversize_threshold, CONFIG_SIZE, 0, "blocks of every size share one page cache"),
+    SET(oversize_threshold, CONFIG_SIZE, 0, OVERSIZE_MAX),
     FIXED_WORD(percpu_arena, "disabled", "threads keep the arena that they have joined"),
     FIXED(background_thread, CONFIG_BOOL, 0, NO_THREAD),
     FIXED(max_background_threads, CONFIG_SIZE, 0, NO_THREAD),

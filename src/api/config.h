@@ -24,6 +24,7 @@ struct config {
     bool     confirm_conf;      /* writes to standard error what was read where, and each pair that is set; default false */
     uint32_t narenas;           /* 1 .. ARENAS_MAX; by default as many as CPUs that this process may use */
     int64_t  dirty_decay_ms;    /* -1 means never, 0 at once; default 10,000 */
+    uint64_t oversize_threshold;    /* blocks of so many bytes and more have a page cache of their own; 0, the default, means none do */
     int64_t  muzzy_decay_ms;    /* -1 means never, 0 that dirty pages are returned outright; default 0 */
     char     stats_print_opts[CONFIG_WORD_BYTES];   /* letters of malloc_stats_print */
 };

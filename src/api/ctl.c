@@ -49,7 +49,7 @@ static uint32_t row_first(uint32_t row, uint32_t count)
 static bool number_exists(char kind, size_t n)
 {
     switch (kind) {
-    case 'a': return n <= arena_count() || n == CTL_ALL;        /* as many as there are stands for all, too */
+    case 'a': return n <= ctl_arenas() || n == CTL_ALL;        /* as many as there are stands for all, too */
     case 'b': return n < SC_NBINS;
     default: return n < SC_NSIZES - SC_NBINS;
     }
@@ -186,7 +186,7 @@ static int ctl_access(const struct ctl_name *n, const size_t *index, void *old, 
 {
     uint64_t value = 0;
     if (n->act != NULL) {
-        return old != NULL || old_bytes != NULL || new_value != NULL || new_bytes != 0 ? EPERM : n->act();
+        return old != NULL || old_bytes != NULL || new_value != NULL || new_bytes != 0 ? EPERM : n->act(index);
     }
     if (n->write == NULL && (new_value != NULL || new_bytes != 0)) {
         return EPERM;

@@ -13,6 +13,7 @@
 #include "blocks/arena.h"
 #include "blocks/bin.h"
 #include "blocks/large.h"
+#include "pages/pages.h"
 #include "tcache/stats.h"
 
 #define CTL_ALL 4096U               /* stands for all arenas, as jemalloc's MALLCTL_ARENAS_ALL */
@@ -23,6 +24,7 @@ struct ctl_stats {
     uint64_t           epoch;
     struct stats       totals;
     struct large_stats large;
+    struct pages_stats oversize;        /* what the page cache of oversize blocks holds */
     uint32_t           threads[ARENAS_MAX];
     struct bin_stats   bins[ARENAS_MAX * SC_NBINS];
 };
@@ -35,8 +37,25 @@ void ctl_refresh(void);
 void ctl_boot(void);                /* at the library's start: uptime counts from here */
 void ctl_postfork_child(void);      /* a thread that is gone may have held the lock */
 
+/* Arenas have numbers. After those of threads comes, if the program asks for it, the one that has the oversize blocks. */
+uint32_t ctl_arenas(void);
+uint32_t ctl_cache(size_t arena);   /* its page cache */
+
 uint64_t ctl_small_bytes(uint32_t first, uint32_t end);     /* in blocks of slabs of these arenas, those that are kept ready too */
 uint64_t ctl_slab_bytes(uint32_t first, uint32_t end);
+
+/* Figures of the last epoch. Bytes, but for the pages of the fourth row and the counts of the last one. */
+enum ctl_total {
+    ALLOCATED, ACTIVE, METADATA,
+    RESIDENT, MAPPED, RETAINED,
+    LARGE_BYTES,
+    PACTIVE, PDIRTY, PMUZZY,
+    LARGE_MADE, LARGE_GONE
+};
+
+uint64_t ctl_total(enum ctl_total which);       /* of all arenas */
+uint64_t ctl_oversize(enum ctl_total which);    /* of the arena of oversize blocks */
+uint64_t ctl_shared(enum ctl_total which);      /* of the page cache that the arenas of threads share */
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
@@ -51,7 +70,7 @@ struct ctl_name {
      * return 0 or an errno. */
     int (*read)(const struct ctl_name *n, const size_t *index, uint64_t *value);
     int (*write)(const struct ctl_name *n, const size_t *index, uint64_t value);
-    int (*act)(void);
+    int (*act)(const size_t *index);
 };
 
 extern const char            ctl_version[];

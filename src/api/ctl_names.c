@@ -1,7 +1,8 @@
 /* ctl_names: what each name of mallctl has.
  *
- * All arenas share one page cache. What it holds stands under arena 0, so that the sum over the arenas is the whole; its times are those of
- * every arena. The figures of an arena's small blocks are its own.
+ * The arenas of threads share one page cache. What it holds stands under arena 0, so that the sum over the arenas is the whole; its times
+ * are those of each of them. The figures of an arena's small blocks are its own. The arena of oversize blocks, which is the last one, has
+ * pages and times of its own. How many large blocks came and went stands under arena 0.
  */
 #include <errno.h>
 #include <string.h>
@@ -100,8 +101,9 @@ static int read_thread_arena(const struct ctl_name *n, const size_t *index, uint
     return 0;
 }
 
-static int act_flush(void)
+static int act_flush(const size_t *index)
 {
+    (void)index;
     refill_flush(thread_get());
     return 0;
 }
@@ -111,26 +113,27 @@ static int act_flush(void)
 static int read_narenas(const struct ctl_name *n, const size_t *index, uint64_t *value)
 {
     (void)n, (void)index;
-    *value = arena_count();
+    *value = ctl_arenas();
     return 0;
 }
 
 static int read_initialized(const struct ctl_name *n, const size_t *index, uint64_t *value)
 {
     (void)n;
-    *value = index[0] < arena_count() || index[0] == CTL_ALL ? 1 : 0;
+    *value = index[0] < ctl_arenas() || index[0] == CTL_ALL ? 1 : 0;
     return 0;
 }
 
-static int act_decay(void)
+static int act_decay(const size_t *index)
 {
+    (void)index;
     pages_decay();
     return 0;
 }
 
-static int act_purge(void)
+static int act_purge(const size_t *index)
 {
-    (void)pages_trim();
+    (void)(index[0] < ctl_arenas() ? pages_purge(ctl_cache(index[0])) : pages_trim());
     return 0;
 }
 
@@ -141,28 +144,50 @@ static int write_dss(const struct ctl_name *n, const size_t *index, uint64_t val
     return text == NULL ? EINVAL : strcmp(text, "disabled") == 0 ? 0 : EPERM;
 }
 
-/* at: 0 for dirty, 1 for muzzy pages */
+/* at: DECAY_DIRTY or DECAY_MUZZY */
 static int read_decay(const struct ctl_name *n, const size_t *index, uint64_t *value)
 {
-    (void)index;
     ctl_lock();
-    *value = (uint64_t)ATOMIC_LOAD(decay_ms[n->at]);
+    *value = (uint64_t)ATOMIC_LOAD(decay_ms[n->at + ctl_cache(index[0])]);
     ctl_unlock();
     return 0;
 }
 
-static int write_decay(const struct ctl_name *n, const size_t *index, uint64_t value)
+/* Sets one of the times of the page caches from .. to - 1. */
+static int set_decays(uint32_t at, uint32_t from, uint32_t to, uint64_t value)
 {
-    (void)index;
     int64_t ms = (int64_t)value;
     if (ms < -1 || ms > DECAY_MS_MAX) {
         return EFAULT;
     }
     ctl_lock();
-    pages_set_decay(n->at == 0 ? ms : ATOMIC_LOAD(decay_ms[0]), n->at == 1 ? ms : ATOMIC_LOAD(decay_ms[1]));
+    for (uint32_t c = from; c < to; c++) {
+        pages_set_decay(c, at == DECAY_DIRTY ? ms : ATOMIC_LOAD(decay_ms[DECAY_DIRTY + c]),
+                        at == DECAY_MUZZY ? ms : ATOMIC_LOAD(decay_ms[DECAY_MUZZY + c]));
+    }
     ctl_unlock();
     pages_decay();
     return 0;
+}
+
+static int write_decay(const struct ctl_name *n, const size_t *index, uint64_t value)
+{
+    uint32_t cache = ctl_cache(index[0]);
+    return index[0] < ctl_arenas() ? set_decays(n->at, cache, cache + 1, value) : set_decays(n->at, 0, PAGE_CACHES, value);
+}
+
+/* arenas.NAME has no number: it is read from the arenas of threads, and set for all. */
+static int read_decays(const struct ctl_name *n, const size_t *index, uint64_t *value)
+{
+    (void)index;
+    size_t first = 0;
+    return read_decay(n, &first, value);
+}
+
+static int write_decays(const struct ctl_name *n, const size_t *index, uint64_t value)
+{
+    (void)index;
+    return set_decays(n->at, 0, PAGE_CACHES, value);
 }
 
 enum { CLASS_BYTES, CLASS_REGIONS, CLASS_SLAB_BYTES };
@@ -201,32 +226,11 @@ static int write_epoch(const struct ctl_name *n, const size_t *index, uint64_t v
     return 0;
 }
 
-enum total { ALLOCATED, ACTIVE, METADATA, RESIDENT, MAPPED, RETAINED, PACTIVE, PDIRTY, PMUZZY, LARGE_BYTES, LARGE_MADE, LARGE_GONE };
-
-static uint64_t total(enum total which)
-{
-    const struct stats *s = &ctl_stats.totals;
-    switch (which) {
-    case ALLOCATED: return s->allocated;
-    case ACTIVE: return s->active;
-    case METADATA: return s->metadata;
-    case RESIDENT: return s->active + s->dirty + s->metadata;
-    case MAPPED: return s->active + s->dirty + s->muzzy + s->metadata;
-    case RETAINED: return s->retained;
-    case PACTIVE: return s->active / PAGE;
-    case PDIRTY: return s->dirty / PAGE;
-    case PMUZZY: return s->muzzy / PAGE;
-    case LARGE_BYTES: return s->active - ctl_slab_bytes(0, arena_count());
-    case LARGE_MADE: return ctl_stats.large.allocated;
-    default: return ctl_stats.large.freed;
-    }
-}
-
 static int read_total(const struct ctl_name *n, const size_t *index, uint64_t *value)
 {
     (void)index;
     ctl_lock();
-    *value = total(n->at);
+    *value = ctl_total(n->at);
     ctl_unlock();
     return 0;
 }
@@ -237,14 +241,14 @@ static int read_active_now(const struct ctl_name *n, const size_t *index, uint64
     struct pages_stats p;
     (void)thread_get();
     pages_read_stats(&p);
-    *value = p.npages[EXTENT_ACTIVE] * PAGE;
+    *value = p.active * PAGE;
     return 0;
 }
 
 /* The arenas that a number stands for: itself, or all. */
 static uint32_t arenas_from(size_t i)
 {
-    return i < arena_count() ? (uint32_t)i : 0;
+    return i < ctl_arenas() ? (uint32_t)i : 0;
 }
 
 static uint32_t arenas_to(size_t i)
@@ -252,14 +256,20 @@ static uint32_t arenas_to(size_t i)
     return i < arena_count() ? (uint32_t)i + 1 : arena_count();
 }
 
-/* What the page cache holds, under arena 0 and under all. An arena's own slabs are its active pages. */
+/* An arena's own slabs are its active pages. */
 static int read_arena_total(const struct ctl_name *n, const size_t *index, uint64_t *value)
 {
-    uint32_t from = arenas_from(index[0]), to = arenas_to(index[0]);
+    size_t   i = index[0];
+    uint32_t from = arenas_from(i), to = arenas_to(i);
     ctl_lock();
-    *value = from > 0 ? 0 : total(n->at);
-    if (n->at == PACTIVE) {
-        *value = (ctl_slab_bytes(from, to) + (from == 0 ? total(LARGE_BYTES) : 0)) / PAGE;
+    if (i >= ctl_arenas()) {
+        *value = ctl_total(n->at);
+    } else if (ctl_cache(i) == PAGES_OVERSIZE) {
+        *value = ctl_oversize(n->at);
+    } else if (n->at == PACTIVE) {
+        *value = (ctl_slab_bytes(from, to) + (from == 0 ? ctl_shared(LARGE_BYTES) : 0)) / PAGE;
+    } else {
+        *value = from > 0 ? 0 : ctl_shared(n->at);
     }
     ctl_unlock();
     return 0;
@@ -381,11 +391,11 @@ const struct ctl_name ctl_names[] = {
     ACT("arena.%a.decay", act_decay),
     ACT("arena.%a.purge", act_purge),
     RW("arena.%a.dss", CTL_TEXT, read_disabled, write_dss, 0),
-    RW("arena.%a.dirty_decay_ms", CTL_SSIZE, read_decay, write_decay, 0),
-    RW("arena.%a.muzzy_decay_ms", CTL_SSIZE, read_decay, write_decay, 1),
+    RW("arena.%a.dirty_decay_ms", CTL_SSIZE, read_decay, write_decay, DECAY_DIRTY),
+    RW("arena.%a.muzzy_decay_ms", CTL_SSIZE, read_decay, write_decay, DECAY_MUZZY),
     RO("arenas.narenas", CTL_UNSIGNED, read_narenas, 0),
-    RW("arenas.dirty_decay_ms", CTL_SSIZE, read_decay, write_decay, 0),
-    RW("arenas.muzzy_decay_ms", CTL_SSIZE, read_decay, write_decay, 1),
+    RW("arenas.dirty_decay_ms", CTL_SSIZE, read_decays, write_decays, DECAY_DIRTY),
+    RW("arenas.muzzy_decay_ms", CTL_SSIZE, read_decays, write_decays, DECAY_MUZZY),
     CONSTANT("arenas.quantum", CTL_SIZE, SC_QUANTUM),
     CONSTANT("arenas.page", CTL_SIZE, PAGE),
     CONSTANT("arenas.hugepage", CTL_SIZE, HUGE_PAGE_BYTES),
@@ -410,8 +420,8 @@ const struct ctl_name ctl_names[] = {
     CONSTANT("stats.background_thread.num_runs", CTL_UINT64, 0),
     CONSTANT("stats.background_thread.run_interval", CTL_UINT64, 0),
     RO("stats.arenas.%a.dss", CTL_TEXT, read_disabled, 0),
-    RO("stats.arenas.%a.dirty_decay_ms", CTL_SSIZE, read_decay, 0),
-    RO("stats.arenas.%a.muzzy_decay_ms", CTL_SSIZE, read_decay, 1),
+    RO("stats.arenas.%a.dirty_decay_ms", CTL_SSIZE, read_decay, DECAY_DIRTY),
+    RO("stats.arenas.%a.muzzy_decay_ms", CTL_SSIZE, read_decay, DECAY_MUZZY),
     RO("stats.arenas.%a.nthreads", CTL_UNSIGNED, read_nthreads, 0),
     RO("stats.arenas.%a.uptime", CTL_UINT64, read_uptime, 0),
     RO("stats.arenas.%a.pactive", CTL_SIZE, read_arena_total, PACTIVE),

@@ -21,6 +21,7 @@ void ctl_refresh(void)
         ctl_stats.threads[a] = ATOMIC_LOAD(arena_thread_count[a]);
     }
     ctl_stats.totals = stats_read();
+    pages_read_cache(PAGES_OVERSIZE, &ctl_stats.oversize);
     large_read_stats(&ctl_stats.large);
     ctl_stats.epoch += 1;
 }
@@ -44,6 +45,16 @@ void ctl_postfork_child(void)
     __atomic_store_n(&lock.word, 0U, __ATOMIC_RELEASE);
 }
 
+uint32_t ctl_arenas(void)
+{
+    return arena_count() + (large_oversize_npages != UINT64_MAX ? 1 : 0);
+}
+
+uint32_t ctl_cache(size_t arena)
+{
+    return arena == arena_count() && ctl_arenas() > arena ? PAGES_OVERSIZE : PAGES_SHARED;
+}
+
 uint64_t ctl_small_bytes(uint32_t first, uint32_t end)
 {
     uint64_t bytes = 0;
@@ -60,4 +71,44 @@ uint64_t ctl_slab_bytes(uint32_t first, uint32_t end)
         bytes += ctl_stats.bins[i].slabs * slab_npages[i % SC_NBINS] * PAGE;
     }
     return bytes;
+}
+
+uint64_t ctl_oversize(enum ctl_total which)
+{
+    const struct pages_stats *p = &ctl_stats.oversize;
+    switch (which) {
+    case RESIDENT: return (p->active + p->dirty + p->busy) * PAGE;
+    case MAPPED: return (p->active + p->dirty + p->busy + p->muzzy) * PAGE;
+    case RETAINED: return p->retained * PAGE;
+    case PACTIVE: return p->active;
+    case PDIRTY: return p->dirty + p->busy;
+    case PMUZZY: return p->muzzy;
+    case LARGE_BYTES: return p->active * PAGE;
+    default: return 0;
+    }
+}
+
+uint64_t ctl_total(enum ctl_total which)
+{
+    const struct stats *s = &ctl_stats.totals;
+    switch (which) {
+    case ALLOCATED: return s->allocated;
+    case ACTIVE: return s->active;
+    case METADATA: return s->metadata;
+    case RESIDENT: return s->active + s->dirty + s->metadata;
+    case MAPPED: return s->active + s->dirty + s->muzzy + s->metadata;
+    case RETAINED: return s->retained;
+    case PACTIVE: return s->active / PAGE;
+    case PDIRTY: return s->dirty / PAGE;
+    case PMUZZY: return s->muzzy / PAGE;
+    case LARGE_BYTES: return s->active - ctl_slab_bytes(0, arena_count());
+    case LARGE_MADE: return ctl_stats.large.allocated;
+    default: return ctl_stats.large.freed;
+    }
+}
+
+uint64_t ctl_shared(enum ctl_total which)
+{
+    uint64_t all = ctl_total(which), part = ctl_oversize(which);
+    return all < part ? 0 : all - part;
 }

@@ -242,7 +242,7 @@ static void print_arenas(struct writer *w, bool merged, bool each, bool bins)
     if (merged) {
         print_arena(w, w->json ? "merged" : "Merged arenas stats", CTL_ALL, bins);
     }
-    for (uint32_t a = 0; each && a < arena_count(); a++) {
+    for (uint32_t a = 0; each && a < ctl_arenas(); a++) {
         struct text number = {.length = 0};
         text_add(&number, w->json ? "" : "arenas[");
         text_add_number(&number, a, 0);

@@ -80,7 +80,8 @@ static inline void boot_caches(void)
     ensures  threads: DepotOk;
     ensures  bins:    \forall integer b; BinRange(b) ==> BinOk(b);
     ensures  decay:   DecayOk;
-    ensures  times:   decay_ms[0] == config.dirty_decay_ms && decay_ms[1] == config.muzzy_decay_ms;
+    ensures  times:   \forall integer c; CacheNumber(c) ==>
+                          decay_ms[DECAY_DIRTY + c] == config.dirty_decay_ms && decay_ms[DECAY_MUZZY + c] == config.muzzy_decay_ms;
     ensures  tags:   PagesFreeTags;
 */
 static void boot_layers(void)
@@ -92,6 +93,7 @@ static void boot_layers(void)
     radix_tree_boot();
     slab_boot();
     pages_boot(config.dirty_decay_ms, config.muzzy_decay_ms);
+    large_boot(config.oversize_threshold);
     arena_boot(config.narenas);
 }
 
@@ -392,7 +394,7 @@ static void fork_unlock(void)
     ensures  free:    LocksFree(LOCK_PAGES);
     ensures  blocks:  BlocksOk;
     ensures  whole:   ForkBins;
-    ensures  none:    \forall integer e; ExtUsed(e) ==> ext_state[e] != EXTENT_BUSY;
+    ensures  none:    \forall integer e; ExtUsed(e) ==> !CacheBusyState(ext_state[e]);
 */
 static inline void fork_reset_pages(void)
 {
@@ -423,7 +425,7 @@ static inline void fork_reset_pages(void)
     ensures  blocks:  BlocksOk;
     ensures  whole:   ForkBins;
     ensures  threads: DepotOk;
-    ensures  none:    \forall integer e; ExtUsed(e) ==> ext_state[e] != EXTENT_BUSY;
+    ensures  none:    \forall integer e; ExtUsed(e) ==> !CacheBusyState(ext_state[e]);
 */
 static inline void fork_reset_below(void)
 {
@@ -449,7 +451,7 @@ static inline void fork_reset_below(void)
     ensures  free:     LocksFree(0);
     ensures  blocks:   BlocksOk;
     ensures  threads:  DepotOk;
-    ensures  none:     \forall integer e; ExtUsed(e) ==> ext_state[e] != EXTENT_BUSY;
+    ensures  none:     \forall integer e; ExtUsed(e) ==> !CacheBusyState(ext_state[e]);
 */
 static void fork_reset(void)
 {

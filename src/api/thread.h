@@ -119,7 +119,7 @@ void thread_fork_parent(void);
       ensures  free:    LocksFree(0);
       ensures  blocks:  BlocksOk;
       ensures  threads: DepotOk;
-      ensures  none:    \forall integer e; ExtUsed(e) ==> ext_state[e] != EXTENT_BUSY;
+      ensures  none:    \forall integer e; ExtUsed(e) ==> !CacheBusyState(ext_state[e]);
     complete behaviors;
     disjoint behaviors;
 */

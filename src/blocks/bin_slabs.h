@@ -98,7 +98,7 @@ static inline void bin_count_in(uint32_t b, uint32_t n)
     BIN_HELD(requires, b);
     assigns            PAGES_ASSIGNS;
     BIN_HELD(ensures, b);
-    ensures  new:      \result != 0 ==> CacheHas(\result, EXTENT_ACTIVE) && ext_kind[\result] == KIND_NONE;
+    ensures  new:      \result != 0 ==> CacheHas(\result, EXTENT_ACTIVE + PAGES_SHARED) && ext_kind[\result] == KIND_NONE;
     ensures  npages:   \result != 0 ==> ext_npages[\result] == slab_npages[szind];
     ensures  leaves:   RadixKept{Pre,Post};
 */
@@ -108,7 +108,7 @@ static inline uint32_t bin_pages(uint32_t szind) /*@ ghost (uint32_t b) */
     /*@ ghost slab_lemma_below(0, slab_regions[szind], slab_bytes[szind]); */
     /*@ ghost bin_lemma_large(); */
     /*@ assert was: BlocksSlabTags && BlocksLargeTag && BlocksLargeBlock && BlocksLargeRest; */
-    uint32_t e = pages_alloc(slab_npages[szind], 1, &zeroed);
+    uint32_t e = pages_alloc(PAGES_SHARED, slab_npages[szind], 1, &zeroed);
     /*@ assert kinds: BinKinds{Pre,Here}; */
     /*@ assert in: BinInside{Pre,Here}; */
     /*@ assert owners: BinOwners{Pre,Here}; */
@@ -126,7 +126,7 @@ static inline uint32_t bin_pages(uint32_t szind) /*@ ghost (uint32_t b) */
     requires ok:       BlocksOk;
     requires whole:    BinOk(b);
     requires used_up:  bin_current[b] != 0 ==> slab_free_count[bin_current[b]] == 0;
-    requires has:      CacheHas(e, EXTENT_ACTIVE) && ext_kind[e] == KIND_NONE;
+    requires has:      CacheActive(e) && ext_kind[e] == KIND_NONE;
     requires npages:   ext_npages[e] == slab_npages[szind];
     assigns            BIN_ASSIGNS_SLAB(e), ext_kind[e], bin_current[b], bin_stats[b].slabs,
                        radix_tag_of[ext_page[e] .. ext_page[e] + ext_npages[e] - 1], RADIX_LEAVES;

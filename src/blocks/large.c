@@ -7,10 +7,20 @@
 #include "math/size_class_align_lemmas.acsl"
 #include "blocks/large_lemmas.acsl"
 
+uint64_t large_oversize_npages = UINT64_MAX;
 uint64_t large_allocated;
 uint64_t large_freed;
 
 /* ---- extents come and go ----------------------------------------------------------------------------------------- */
+
+/* Returns the page cache for a block of npages. */
+/*@ assigns            \nothing;
+    ensures  cache:    \result == (npages < large_oversize_npages ? PAGES_SHARED : PAGES_OVERSIZE);
+*/
+static inline uint32_t large_cache(uint64_t npages)
+{
+    return npages < large_oversize_npages ? PAGES_SHARED : PAGES_OVERSIZE;
+}
 
 /*@ PAGES_FREE(requires);
     requires some:     0 < npages;
@@ -18,7 +28,9 @@ uint64_t large_freed;
     requires zeroed:   \valid(zeroed);
     assigns            PAGES_ASSIGNS, *zeroed;
     PAGES_FREE(ensures);
-    ensures  active:   \result != 0 ==> CacheHas(\result, EXTENT_ACTIVE) && ext_npages[\result] == npages;
+    ensures  active:   \result != 0 ==> CacheActive(\result) && ext_npages[\result] == npages;
+    ensures  cache:    \result != 0 ==> ext_state[\result] ==
+                           EXTENT_ACTIVE + (npages < large_oversize_npages ? PAGES_SHARED : PAGES_OVERSIZE);
     ensures  aligned:  \result != 0 ==> ext_page[\result] % align_npages == 0;
     ensures  new:      \result != 0 ==> ext_kind[\result] == KIND_NONE;
     ensures  no_tags:  \result != 0 ==> PagesNoTags(ext_page[\result], ext_page[\result] + npages);
@@ -27,7 +39,7 @@ static uint32_t large_take(uint64_t npages, uint64_t align_npages, bool *zeroed)
 {
     /*@ ghost large_lemma_pages(); */
     /*@ assert was: BlocksSlabTags && BlocksLargeBlock; */
-    uint32_t e = pages_alloc(npages, align_npages, zeroed);
+    uint32_t e = pages_alloc(large_cache(npages), npages, align_npages, zeroed);
     /*@ assert owners: LargeOwners{Pre,Here}(0); */
     /*@ assert pages: LargePages{Pre,Here}; */
     /*@ assert tags: LargeTags{Pre,Here}; */
@@ -40,7 +52,7 @@ static uint32_t large_take(uint64_t npages, uint64_t align_npages, bool *zeroed)
 
 /* Makes the ACTIVE extent e a LIVE block of the class. Returns its address. */
 /*@ requires ok:       BlocksOk;
-    requires active:   CacheHas(e, EXTENT_ACTIVE) && ext_kind[e] == KIND_NONE;
+    requires active:   CacheActive(e) && ext_kind[e] == KIND_NONE;
     requires class:    SC_NBINS <= szind < SC_NSIZES;
     requires length:   ext_npages[e] * PAGE == ScBytes(szind);
     requires no_tags:  PagesNoTags(ext_page[e], ext_page[e] + ext_npages[e]);
@@ -265,6 +277,11 @@ bool large_resize(uint64_t block, uint32_t szind)
     }
     large_become(e, szind);
     return true;
+}
+
+void large_boot(uint64_t oversize_bytes)
+{
+    large_oversize_npages = oversize_bytes == 0 ? UINT64_MAX : oversize_bytes / PAGE + (oversize_bytes % PAGE != 0 ? 1 : 0);
 }
 
 void large_read_stats(struct large_stats *stats)

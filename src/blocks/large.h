@@ -13,6 +13,7 @@ struct large_stats {
     uint64_t freed;             /* blocks so far */
 };
 
+extern uint64_t large_oversize_npages;     /* blocks of so many pages and more have a page cache of their own */
 extern uint64_t large_allocated;
 extern uint64_t large_freed;
 
@@ -74,6 +75,15 @@ uint64_t large_bytes(uint64_t block);
     ensures  none:     BlocksNoneNew{Pre,Post};
 */
 bool large_resize(uint64_t block, uint32_t szind);
+
+/* Blocks of that many bytes and more get their pages from the page cache PAGES_OVERSIZE, or no blocks do if that is 0. Called once, at
+ * boot. */
+/*@ assigns            large_oversize_npages;
+    ensures  none:     oversize_bytes == 0 ==> large_oversize_npages == UINT64_MAX;
+    ensures  least:    oversize_bytes != 0 ==>
+                           (large_oversize_npages - 1) * PAGE < oversize_bytes <= large_oversize_npages * PAGE;
+*/
+void large_boot(uint64_t oversize_bytes);
 
 /*@ requires stats:    \valid(stats);
     assigns            *stats;

@@ -8,44 +8,60 @@
 int64_t  decay_ms[DECAY_COUNT];
 uint64_t decay_epoch[DECAY_COUNT];
 uint64_t decay_limit[DECAY_COUNT];
-uint64_t decay_backlog[DECAY_COUNT][NSTEPS];
+struct decay_backlog decay_backlog[DECAY_COUNT];
 
 /* Moves the backlog n epochs on. In the last of them, newest pages became unused. */
 /*@ requires which:   which < DECAY_COUNT;
     requires range:   1 <= n <= NSTEPS;
     requires rising:  SmoothstepRising;
-    assigns           decay_backlog[which][0 .. NSTEPS - 1];
+    assigns           decay_backlog[which].npages[0 .. NSTEPS - 1];
     ensures  moved:   DecayMoved{Pre,Post}(which, n, newest);
     ensures  lighter: DecayWeight{Post}(which, NSTEPS) <= DecayWeight{Pre}(which, NSTEPS) + newest * SMOOTHSTEP_ONE;
     ensures  newest:  DecayWeight{Post}(which, NSTEPS) >= newest * SMOOTHSTEP_ONE;
     ensures  cleared: n == NSTEPS ==> DecayWeight{Post}(which, NSTEPS) == newest * SMOOTHSTEP_ONE;
-    ensures  other:   DecayWeight{Post}(1 - which, NSTEPS) == DecayWeight{Pre}(1 - which, NSTEPS);
+    ensures  other:   DecayOthersWeigh{Pre,Post}(which);
 */
 static void decay_shift(uint32_t which, uint32_t n, uint64_t newest)
 {
     /*@ ghost decay_lemma_part(which, n); */
     /*@ loop invariant range: 0 <= i <= NSTEPS - n;
         loop invariant done:  \forall integer j; 0 <= j < i ==>
-                                decay_backlog[which][j] == \at(decay_backlog[which][j + n], Pre);
+                                decay_backlog[which].npages[j] == \at(decay_backlog[which].npages[j + n], Pre);
         loop invariant todo:  \forall integer j; i <= j < NSTEPS ==>
-                                decay_backlog[which][j] == \at(decay_backlog[which][j], Pre);
-        loop assigns i, decay_backlog[which][0 .. NSTEPS - 1];
+                                decay_backlog[which].npages[j] == \at(decay_backlog[which].npages[j], Pre);
+        loop assigns i, decay_backlog[which].npages[0 .. NSTEPS - 1];
         loop variant NSTEPS - n - i;
     */
     for (uint32_t i = 0; i < NSTEPS - n; i++) {
-        decay_backlog[which][i] = decay_backlog[which][i + n];
+        decay_backlog[which].npages[i] = decay_backlog[which].npages[i + n];
     }
     /*@ loop invariant range: NSTEPS - n <= i <= NSTEPS - 1;
         loop invariant done:  \forall integer j; 0 <= j < NSTEPS - n ==>
-                                decay_backlog[which][j] == \at(decay_backlog[which][j + n], Pre);
-        loop invariant zero:  \forall integer j; NSTEPS - n <= j < i ==> decay_backlog[which][j] == 0;
-        loop assigns i, decay_backlog[which][0 .. NSTEPS - 1];
+                                decay_backlog[which].npages[j] == \at(decay_backlog[which].npages[j + n], Pre);
+        loop invariant zero:  \forall integer j; NSTEPS - n <= j < i ==> decay_backlog[which].npages[j] == 0;
+        loop assigns i, decay_backlog[which].npages[0 .. NSTEPS - 1];
         loop variant NSTEPS - 1 - i;
     */
     for (uint32_t i = NSTEPS - n; i < NSTEPS - 1; i++) {
-        decay_backlog[which][i] = 0;
+        decay_backlog[which].npages[i] = 0;
     }
-    decay_backlog[which][NSTEPS - 1] = newest;
+    decay_backlog[which].npages[NSTEPS - 1] = newest;
+    /*@ ghost
+        /@ loop invariant range: 0 <= w <= DECAY_COUNT;
+           loop invariant other: \forall integer v; 0 <= v < w && v != which ==>
+                                   DecayWeight(v, NSTEPS) == DecayWeight{Pre}(v, NSTEPS);
+           loop assigns w;
+           loop variant DECAY_COUNT - w;
+        @/
+        for (uint32_t w = 0; w < DECAY_COUNT; w++) {
+            /@ loop invariant range: 0 <= k <= NSTEPS;
+               loop invariant other: w != which ==> DecayWeight(w, k) == DecayWeight{Pre}(w, k);
+               loop assigns k;
+               loop variant NSTEPS - k;
+            @/
+            for (uint32_t k = 0; k < NSTEPS; k++) {}
+        }
+    */
     /*@ ghost
         /@ loop invariant range:   0 <= k <= NSTEPS - 1;
            loop invariant lighter: k <= NSTEPS - n ==>
@@ -54,15 +70,14 @@ static void decay_shift(uint32_t which, uint32_t n, uint64_t newest)
                                      DecayWeight(which, k) <= DecayWeight{Pre}(which, NSTEPS);
            loop invariant cleared: n == NSTEPS ==> DecayWeight(which, k) == 0;
            loop invariant some:    DecayWeight(which, k) >= 0;
-           loop invariant other:   DecayWeight(1 - which, k) == DecayWeight{Pre}(1 - which, k);
            loop assigns k;
            loop variant NSTEPS - k;
         @/
         for (uint32_t k = 0; k < NSTEPS - 1; k++) {
             if (k < NSTEPS - n) {
-                decay_lemma_product(decay_backlog[which][k], smoothstep[k + 1], smoothstep[k + n + 1]);
+                decay_lemma_product(decay_backlog[which].npages[k], smoothstep[k + 1], smoothstep[k + n + 1]);
             }
-            /@ assert positive: decay_backlog[which][k] * smoothstep[k + 1] >= 0; @/
+            /@ assert positive: decay_backlog[which].npages[k] * smoothstep[k + 1] >= 0; @/
         }
         decay_lemma_last(which);
     */
@@ -70,11 +85,11 @@ static void decay_shift(uint32_t which, uint32_t n, uint64_t newest)
 
 /*@ requires which:   which < DECAY_COUNT;
     requires rising:  SmoothstepRising;
-    assigns           decay_ms[which], decay_epoch[which], decay_limit[which], decay_backlog[which][0 .. NSTEPS - 1];
+    assigns           decay_ms[which], decay_epoch[which], decay_limit[which], decay_backlog[which].npages[0 .. NSTEPS - 1];
     ensures  ms:      decay_ms[which] == ms;
     ensures  empty:   DecayEmpty(which) && decay_limit[which] == 0;
     ensures  limit:   DecayLimitOk(which);
-    ensures  other:   DecayWeight{Post}(1 - which, NSTEPS) == DecayWeight{Pre}(1 - which, NSTEPS);
+    ensures  other:   DecayOthersWeigh{Pre,Post}(which);
 */
 static void decay_clear(uint32_t which, int64_t ms)
 {
@@ -92,8 +107,15 @@ void decay_set(uint32_t which, int64_t ms)
 void decay_boot(void)
 {
     smoothstep_boot();
-    decay_clear(DECAY_DIRTY, -1);
-    decay_clear(DECAY_MUZZY, -1);
+    /*@ loop invariant range: 0 <= w <= DECAY_COUNT;
+        loop invariant ok:    \forall integer v; 0 <= v < w ==> DecayOneOk(v);
+        loop invariant never: \forall integer v; 0 <= v < w ==> decay_ms[v] == -1;
+        loop assigns   w, DECAY_ASSIGNS;
+        loop variant   DECAY_COUNT - w;
+    */
+    for (uint32_t w = 0; w < DECAY_COUNT; w++) {
+        decay_clear(w, -1);
+    }
 }
 
 /* Begins the epoch that now_ms is in. Returns how many epochs have passed since the last call, at most NSTEPS. */
@@ -136,8 +158,8 @@ static uint64_t decay_weigh(uint32_t which)
     */
     for (uint32_t i = 0; i < NSTEPS; i++) {
         /*@ ghost decay_lemma_part(which, i + 1);
-                  decay_lemma_product(decay_backlog[which][i], smoothstep[i + 1], SMOOTHSTEP_ONE); */
-        weight += decay_backlog[which][i] * smoothstep[i + 1];
+                  decay_lemma_product(decay_backlog[which].npages[i], smoothstep[i + 1], SMOOTHSTEP_ONE); */
+        weight += decay_backlog[which].npages[i] * smoothstep[i + 1];
     }
     return weight / SMOOTHSTEP_ONE;
 }
@@ -147,7 +169,7 @@ static uint64_t decay_weigh(uint32_t which)
     requires range:   1 <= n <= NSTEPS;
     requires ok:      DecayOk;
     requires npages:  npages_now <= DECAY_NPAGES_MAX;
-    assigns           decay_limit[which], decay_backlog[which][0 .. NSTEPS - 1];
+    assigns           decay_limit[which], decay_backlog[which].npages[0 .. NSTEPS - 1];
     ensures  ok:      DecayOk;
     ensures  moved:   DecayMoved{Pre,Post}(which, n, \old(DecayNew(which, npages_now)));
     ensures  sum:     decay_limit[which] <= DecaySum(which, NSTEPS);

@@ -1,6 +1,6 @@
 /* decay: how many unused pages may stay, so that they go back to the OS on a smooth curve (jemalloc's decay).
  *
- * There are two decays, 0 for dirty and 1 for muzzy pages. The interval of a decay is cut into SMOOTHSTEP_NSTEPS
+ * Each page cache c has two decays, DECAY_DIRTY + c for its dirty and DECAY_MUZZY + c for its muzzy pages. The interval of a decay is cut into SMOOTHSTEP_NSTEPS
  * epochs. The backlog holds how many pages became unused in each of the last NSTEPS epochs, oldest first. A page that
  * is i epochs from the end of its interval counts with smoothstep[i]: in full at first, less and less later, and not at
  * all once the interval is over. The limit is the sum, rounded down, so that it is never above the number of pages that
@@ -18,24 +18,28 @@
 #include "platform/config.h"
 
 #define DECAY_DIRTY 0U
-#define DECAY_MUZZY 1U
-#define DECAY_COUNT 2U
+#define DECAY_MUZZY PAGE_CACHES
+#define DECAY_COUNT (2U * PAGE_CACHES)
 #define DECAY_NPAGES_MAX (1UL << 36)
 #define DECAY_TIME_MS_MAX (UINT64_MAX / SMOOTHSTEP_NSTEPS)
 
 _Static_assert(PAGE_COUNT_MAX < DECAY_NPAGES_MAX, "every page of the address space can be unused");
 
+struct decay_backlog {
+    uint64_t npages[SMOOTHSTEP_NSTEPS];     /* that became unused in each epoch, oldest first */
+};
+
 extern int64_t  decay_ms[DECAY_COUNT];      /* the interval; negative stands for never, 0 for at once */
 extern uint64_t decay_epoch[DECAY_COUNT];   /* start of the epoch under way, in milliseconds * NSTEPS */
 extern uint64_t decay_limit[DECAY_COUNT];   /* pages that could stay when it began */
-extern uint64_t decay_backlog[DECAY_COUNT][SMOOTHSTEP_NSTEPS];
+extern struct decay_backlog decay_backlog[DECAY_COUNT];
 
 #include "pages/decay.acsl"
 
-/* Sets both intervals to never. */
+/* Sets all intervals to never. */
 /*@ assigns         smoothstep[0 .. SMOOTHSTEP_NSTEPS], DECAY_ASSIGNS;
     ensures  ok:    DecayOk;
-    ensures  never: decay_ms[0] == -1 && decay_ms[1] == -1;
+    ensures  never: \forall integer w; 0 <= w < DECAY_COUNT ==> decay_ms[w] == -1;
 */
 void decay_boot(void);
 
@@ -43,7 +47,7 @@ void decay_boot(void);
 /*@ requires which:  which < DECAY_COUNT;
     requires ok:     DecayOk;
     assigns          decay_ms[which], decay_epoch[which], decay_limit[which],
-                     decay_backlog[which][0 .. SMOOTHSTEP_NSTEPS - 1];
+                     decay_backlog[which].npages[0 .. SMOOTHSTEP_NSTEPS - 1];
     ensures  ok:     DecayOk;
     ensures  ms:     decay_ms[which] == ms;
     ensures  empty:  DecayEmpty(which) && decay_limit[which] == 0;
@@ -55,7 +59,7 @@ void decay_set(uint32_t which, int64_t ms);
 /*@ requires which:   which < DECAY_COUNT;
     requires ok:      DecayOk;
     requires npages:  npages_now <= DECAY_NPAGES_MAX;
-    assigns           decay_epoch[which], decay_limit[which], decay_backlog[which][0 .. SMOOTHSTEP_NSTEPS - 1];
+    assigns           decay_epoch[which], decay_limit[which], decay_backlog[which].npages[0 .. SMOOTHSTEP_NSTEPS - 1];
     ensures  ok:      DecayOk;
     ensures  most:    \result <= npages_now;
     ensures  never:   decay_ms[which] < 0 ==> \result == npages_now;

@@ -21,21 +21,25 @@
 
 #define EXT_UNUSED_LIST 0U                       /* the list (ds/list.h) of the ids without pages */
 
+/* Each extent in use belongs to one of the page caches. Its state says to which: the names below are the states of page
+ * cache 0, and those of page cache c are c more. */
 enum extent_state {
-    EXTENT_UNUSED,      /* an id without pages */
-    EXTENT_ACTIVE,      /* in use by a caller */
-    EXTENT_DIRTY,       /* free, backed by memory */
-    EXTENT_MUZZY,       /* free, the OS may take the memory at any time */
-    EXTENT_RETAINED,    /* free, address space only */
-    EXTENT_BUSY,        /* being purged, without the lock */
-    EXTENT_STATES
+    EXTENT_UNUSED,                                  /* an id without pages */
+    EXTENT_ACTIVE,                                  /* in use by a caller */
+    EXTENT_BUSY = EXTENT_ACTIVE + PAGE_CACHES,      /* being purged, without the lock */
+    EXTENT_DIRTY = EXTENT_BUSY + PAGE_CACHES,       /* free, backed by memory */
+    EXTENT_MUZZY = EXTENT_DIRTY + PAGE_CACHES,      /* free, the OS may take the memory at any time */
+    EXTENT_RETAINED = EXTENT_MUZZY + PAGE_CACHES,   /* free, address space only */
+    EXTENT_STATES = EXTENT_RETAINED + PAGE_CACHES
 };
+
+_Static_assert(EXTENT_STATES <= UINT8_MAX, "a state fits in a byte");
 
 _Static_assert(EXTENT_BUSY == OS_PAGE_BUSY, "what the OS may purge is an extent that is being purged");
 
 extern TABLE(uint64_t, ext_page);               /* number of the first page */
 extern TABLE(uint64_t, ext_npages);             /* 0 if the id is unused */
-extern TABLE(uint8_t,  ext_state);              /* enum extent_state */
+extern TABLE(uint8_t,  ext_state);              /* enum extent_state, plus the page cache */
 extern TABLE(uint8_t,  ext_zeroed);             /* 1 if the pages read as zero; the page cache's note */
 
 extern uint32_t extent_count;                   /* there are the ids 1 .. extent_count */

@@ -6,7 +6,7 @@
 #define GROW_NPAGES_MAX (1UL << (26 - LG_PAGE))         /* 64 MiB */
 #define GROW_SHARE 4U                                   /* a growth adds a quarter to what is mapped */
 
-uint64_t page_cache_mapped_npages;
+uint64_t page_cache_mapped_npages[PAGE_CACHES];
 uint64_t page_cache_bits[PAGE_CACHE_WORDS];
 
 /* -- finding --------------------------------------------------------------------------------------------------- */
@@ -56,34 +56,36 @@ static uint32_t cache_find(uint8_t state, uint64_t npages, uint64_t align_npages
     return 0;
 }
 
-/* Looks for such an extent in all states, first in those whose pages are in memory. */
+/* Looks for such an extent in all states of the page cache, first in those whose pages are in memory. */
 /*@ requires ok:    PageCacheOk;
     requires some:  0 < npages < PAGE_COUNT_MAX;
     requires power: IsPowerOfTwo(align_npages) && align_npages < PAGE_COUNT_MAX;
+    requires cache: cache < PAGE_CACHES;
     assigns         \nothing;
-    ensures  found: \result != 0 ==> ExtUsed(\result) && CacheState(ext_state[\result]);
+    ensures  found: \result != 0 ==> ExtUsed(\result) && CacheOwn(ext_state[\result], cache);
     ensures  fits:  \result != 0 ==> CacheFits(\result, npages, align_npages);
 */
-static uint32_t cache_find_any(uint64_t npages, uint64_t align_npages)
+static uint32_t cache_find_any(uint32_t cache, uint64_t npages, uint64_t align_npages)
 {
-    uint32_t e = cache_find(EXTENT_DIRTY, npages, align_npages);
+    uint32_t e = cache_find((uint8_t)(EXTENT_DIRTY + cache), npages, align_npages);
     if (e == 0) {
-        e = cache_find(EXTENT_MUZZY, npages, align_npages);
+        e = cache_find((uint8_t)(EXTENT_MUZZY + cache), npages, align_npages);
     }
-    return e != 0 ? e : cache_find(EXTENT_RETAINED, npages, align_npages);
+    return e != 0 ? e : cache_find((uint8_t)(EXTENT_RETAINED + cache), npages, align_npages);
 }
 
 /* -- growing --------------------------------------------------------------------------------------------------- */
 
-/* Returns how many pages to ask the OS for. It is a share of the mapped pages, so that growth is geometric and
+/* Returns how many pages to ask the OS for. It is a share of what the page cache has, so that growth is geometric and
  * wastes little. */
 /*@ requires some:  0 < npages < PAGE_COUNT_MAX;
+    requires cache: cache < PAGE_CACHES;
     assigns         \nothing;
     ensures  range: npages <= \result < PAGE_COUNT_MAX;
 */
-static uint64_t cache_step(uint64_t npages)
+static uint64_t cache_step(uint32_t cache, uint64_t npages)
 {
-    uint64_t n = page_cache_mapped_npages / GROW_SHARE;
+    uint64_t n = page_cache_mapped_npages[cache] / GROW_SHARE;
     if (n < GROW_NPAGES_MIN) {
         n = GROW_NPAGES_MIN;
     } else if (n > GROW_NPAGES_MAX) {
@@ -92,18 +94,19 @@ static uint64_t cache_step(uint64_t npages)
     return n < npages ? npages : n;
 }
 
-/* Returns a RETAINED extent of at least npages with new pages from the OS, or 0 if there is no memory. */
+/* Returns a RETAINED extent of the page cache, of at least npages with new pages from the OS, or 0 if there is no memory. */
 /*@ requires ok:     PageCacheOk;
     requires some:   0 < npages < PAGE_COUNT_MAX;
+    requires cache:  cache < PAGE_CACHES;
     assigns          CACHE_ASSIGNS, CACHE_ASSIGNS_GROWTH;
     ensures  ok:     PageCacheOk;
-    ensures  free:   \result != 0 ==> ExtUsed(\result) && ext_state[\result] == EXTENT_RETAINED;
+    ensures  free:   \result != 0 ==> ExtUsed(\result) && ext_state[\result] == EXTENT_RETAINED + cache;
     ensures  enough: \result != 0 ==> ext_npages[\result] >= npages;
-    ENSURES_CACHE_GROWN;
+    ENSURES_CACHE_GROWN(cache);
 */
-static uint32_t cache_grow(uint64_t npages)
+static uint32_t cache_grow(uint32_t cache, uint64_t npages)
 {
-    uint64_t n = cache_step(npages);
+    uint64_t n = cache_step(cache, npages);
     uint64_t page = os_map(n);
     /* A limit on address space may still allow less. */
     /*@ loop invariant range:   npages <= n < PAGE_COUNT_MAX;
@@ -117,27 +120,29 @@ static uint32_t cache_grow(uint64_t npages)
         n = n / 2 < npages ? npages : n / 2;
         page = os_map(n);
     }
-    uint32_t e = page == 0 ? 0 : cache_adopt(page, n);
-    return e == 0 ? 0 : cache_give(e, EXTENT_RETAINED);
+    uint32_t e = page == 0 ? 0 : cache_adopt(cache, page, n);
+    return e == 0 ? 0 : cache_give(e, (uint8_t)(EXTENT_RETAINED + cache));
 }
 
-/* Returns a free extent with room for the aligned run, or 0 if there is no memory, and reserves two extent ids. */
+/* Returns a free extent of the page cache with room for the aligned run, or 0 if there is no memory, and reserves two extent
+ * ids. */
 /*@ requires ok:    PageCacheOk;
     requires some:  0 < npages && npages + align_npages < PAGE_COUNT_MAX;
     requires power: IsPowerOfTwo(align_npages);
+    requires cache: cache < PAGE_CACHES;
     assigns         CACHE_ASSIGNS, CACHE_ASSIGNS_GROWTH;
     ensures  ok:    PageCacheOk;
-    ensures  free:  \result != 0 ==> ExtUsed(\result) && CacheState(ext_state[\result]);
+    ensures  free:  \result != 0 ==> ExtUsed(\result) && CacheOwn(ext_state[\result], cache);
     ensures  fits:  \result != 0 ==> CacheFits(\result, npages, align_npages);
     ensures  spare: \result != 0 ==> ExtSpare(2);
-    ENSURES_CACHE_GROWN;
+    ENSURES_CACHE_GROWN(cache);
 */
-static uint32_t cache_supply(uint64_t npages, uint64_t align_npages)
+static uint32_t cache_supply(uint32_t cache, uint64_t npages, uint64_t align_npages)
 {
     /*@ ghost align_lemma_range(align_npages); */
-    uint32_t e = cache_find_any(npages, align_npages);
+    uint32_t e = cache_find_any(cache, npages, align_npages);
     if (e == 0) {
-        e = cache_grow(npages + align_npages - 1);
+        e = cache_grow(cache, npages + align_npages - 1);
     }
     return e != 0 && extent_reserve(2) ? e : 0;
 }
@@ -150,7 +155,7 @@ static uint32_t cache_supply(uint64_t npages, uint64_t align_npages)
     requires spare: ExtSpare(1);
     assigns         CACHE_ASSIGNS;
     ensures  ok:    PageCacheOk;
-    ensures  busy:  CacheHas(e, EXTENT_BUSY);
+    ensures  busy:  CacheHas(e, \old(ext_state[e]));
     ensures  start: ext_page[e] == \old(ext_page[e]);
     ensures  rest:  ext_npages[e] == (npages < \old(ext_npages[e]) ? npages : \old(ext_npages[e]));
     ensures  tail:  CachePagesAre(ext_page[e] + ext_npages[e], \old(ext_page[e] + ext_npages[e]), state);
@@ -168,7 +173,7 @@ static void cache_cut_tail(uint32_t e, uint64_t npages, uint8_t state)
     requires some:  0 < npages;
     assigns         CACHE_ASSIGNS, extent_count;
     ensures  ok:    PageCacheOk;
-    ensures  busy:  CacheHas(e, EXTENT_BUSY);
+    ensures  busy:  CacheHas(e, \old(ext_state[e]));
     ensures  start: ext_page[e] == \old(ext_page[e]);
     ensures  rest:  ext_npages[e] <= \old(ext_npages[e]);
     ensures  tail:  CachePagesAre(ext_page[e] + ext_npages[e], \old(ext_page[e] + ext_npages[e]), state);
@@ -188,7 +193,7 @@ static void cache_try_cut_tail(uint32_t e, uint64_t npages, uint8_t state)
     requires spare: ExtSpare(2);
     assigns         CACHE_ASSIGNS;
     ensures  ok:    PageCacheOk;
-    ensures  busy:  CacheHas(\result, EXTENT_BUSY);
+    ensures  busy:  CacheHas(\result, \old(ext_state[e]));
     ensures  start: ext_page[\result] == start;
     ensures  end:   ext_page[\result] + ext_npages[\result] == \old(ext_page[e] + ext_npages[e]);
     ensures  spare: ExtSpare(1);
@@ -207,29 +212,31 @@ static uint32_t cache_cut_lead(uint32_t e, uint64_t start, uint8_t state)
     return rest;
 }
 
-/* Takes the run of npages that begins at start out of the free extent e, and returns it as an ACTIVE extent. */
+/* Takes the run of npages that begins at start out of the free extent e of the page cache, and returns it as an ACTIVE
+ * extent. */
 /*@ requires ok:     PageCacheOk;
-    requires free:   ExtUsed(e) && CacheState(ext_state[e]);
+    requires cache:  cache < PAGE_CACHES;
+    requires free:   ExtUsed(e) && CacheOwn(ext_state[e], cache);
     requires in:     ext_page[e] <= start && 0 < npages && start + npages <= ext_page[e] + ext_npages[e];
     requires spare:  ExtSpare(2);
     assigns          CACHE_ASSIGNS, ext_zeroed[0 .. TABLE_MAX - 1];
     ensures  ok:     PageCacheOk;
-    ensures  active: CacheHas(\result, EXTENT_ACTIVE);
+    ensures  active: CacheHas(\result, EXTENT_ACTIVE + cache);
     ensures  run:    ext_page[\result] == start && ext_npages[\result] == npages;
     ensures  fresh:  !CacheHeldState(\old(ext_state[\result]));
     ensures  were:   \forall integer p; start <= p < start + npages ==>
-                         CacheState(\old(ext_page_state[p]));
+                         CacheOwn(\old(ext_page_state[p]), cache);
     ENSURES_CACHE_KEPT(0, start, start + npages);
 */
-static uint32_t cache_carve(uint32_t e, uint64_t start, uint64_t npages)
+static uint32_t cache_carve(uint32_t cache, uint32_t e, uint64_t start, uint64_t npages)
 {
     uint8_t state = AT(ext_state, e);
     /*@ ghost page_cache_lemma_pages(e); */
-    cache_pull(e);
+    cache_pull(e, (uint8_t)(EXTENT_BUSY + cache));
     uint32_t run = cache_cut_lead(e, start, state);
     cache_cut_tail(run, npages, state);
-    cache_hold(run, EXTENT_ACTIVE);
-    AT(ext_zeroed, run) = state == EXTENT_RETAINED;
+    cache_hold(run, (uint8_t)(EXTENT_ACTIVE + cache));
+    AT(ext_zeroed, run) = state >= EXTENT_RETAINED;
     return run;
 }
 
@@ -242,30 +249,32 @@ void page_cache_boot(void)
     /*@ ghost page_cache_lemma_ok(); */
 }
 
-uint32_t page_cache_alloc(uint64_t npages, uint64_t align_npages)
+uint32_t page_cache_alloc(uint32_t cache, uint64_t npages, uint64_t align_npages)
 {
     if (npages >= PAGE_COUNT_MAX || align_npages >= PAGE_COUNT_MAX - npages) {
         return 0;
     }
     /*@ ghost align_lemma_range(align_npages); */
-    uint32_t e = cache_supply(npages, align_npages);
-    return e == 0 ? 0 : cache_carve(e, align_up(AT(ext_page, e), align_npages), npages);
+    uint32_t e = cache_supply(cache, npages, align_npages);
+    return e == 0 ? 0 : cache_carve(cache, e, align_up(AT(ext_page, e), align_npages), npages);
 }
 
 void page_cache_free(uint32_t e)
 {
-    cache_hold(e, EXTENT_BUSY);
-    cache_give(e, EXTENT_DIRTY);
+    uint32_t cache = AT(ext_state, e) - (uint32_t)EXTENT_ACTIVE;
+    cache_hold(e, (uint8_t)(EXTENT_BUSY + cache));
+    cache_give(e, (uint8_t)(EXTENT_DIRTY + cache));
 }
 
 bool page_cache_expand(uint32_t e, uint64_t npages)
 {
+    uint32_t cache = AT(ext_state, e) - (uint32_t)EXTENT_ACTIVE;
     uint64_t more = npages - AT(ext_npages, e);
     uint32_t next = extent_next(e);
-    if (next == 0 || !cache_is_free(AT(ext_state, next)) || AT(ext_npages, next) < more || !extent_reserve(2)) {
+    if (next == 0 || !cache_owns(cache, AT(ext_state, next)) || AT(ext_npages, next) < more || !extent_reserve(2)) {
         return false;
     }
-    cache_merge(e, cache_carve(next, AT(ext_page, next), more));
+    cache_merge(e, cache_carve(cache, next, AT(ext_page, next), more));
     AT(ext_zeroed, e) = 0;
     return true;
 }
@@ -279,7 +288,7 @@ bool page_cache_shrink(uint32_t e, uint64_t npages)
     return true;
 }
 
-uint32_t page_cache_take(uint8_t state, uint64_t npages_max)
+uint32_t page_cache_take(uint32_t cache, uint8_t state, uint64_t npages_max)
 {
     uint32_t end = cache_heap_first(state) + SC_NPSIZES;
     uint32_t h = cache_nonempty(cache_heap_first(state), end);
@@ -288,7 +297,7 @@ uint32_t page_cache_take(uint8_t state, uint64_t npages_max)
     }
     uint32_t e = pairing_heap_first(h);
     /*@ ghost page_cache_lemma_pages(e); */
-    cache_pull(e);
+    cache_pull(e, (uint8_t)(EXTENT_BUSY + cache));
     cache_try_cut_tail(e, npages_max, state);
     return e;
 }

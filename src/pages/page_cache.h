@@ -5,6 +5,9 @@
  * extent with the lowest address. No two neighbours are free in the same state. ACTIVE extents belong to a caller, BUSY
  * ones are being purged.
  *
+ * There are PAGE_CACHES of them, each with states of its own (extent.h). What the OS gave for one stays in it: it takes no
+ * free page of another, it joins no neighbour of another, and what its callers free comes back to it.
+ *
  * The page cache takes no lock. Its caller holds the lock of the pages (pages.h), which also guards the extent table.
  */
 #ifndef QED_PAGES_PAGE_CACHE_H
@@ -20,16 +23,15 @@
 #include "pages/extent.h"
 #include "platform/os.h"
 
-#define PAGE_CACHE_STATES 3U                                    /* DIRTY, MUZZY, RETAINED */
+#define PAGE_CACHE_STATES (EXTENT_STATES - (uint32_t)EXTENT_DIRTY)  /* DIRTY, MUZZY and RETAINED of each */
 #define PAGE_CACHE_HEAPS (1U + PAGE_CACHE_STATES * SC_NPSIZES)  /* heap ids from here on belong to others */
 #define PAGE_CACHE_LEAVES BITMAP_WORDS(PAGE_CACHE_HEAPS)
 #define PAGE_CACHE_WORDS BITMAP_TREE_WORDS(PAGE_CACHE_LEAVES)
 
 _Static_assert(PAGE_CACHE_HEAPS <= PAIRING_HEAP_COUNT_MAX, "one heap per state and page size class");
 _Static_assert(PAGE_CACHE_LEAVES <= BITMAP_TREE_LEAVES_MAX, "a tree has a bit for each heap");
-_Static_assert(EXTENT_MUZZY == EXTENT_DIRTY + 1 && EXTENT_RETAINED == EXTENT_DIRTY + 2, "heaps are numbered by state");
 
-extern uint64_t page_cache_mapped_npages;                       /* pages that the OS has given so far */
+extern uint64_t page_cache_mapped_npages[PAGE_CACHES];          /* pages that the OS has given so far for each */
 extern uint64_t page_cache_bits[PAGE_CACHE_WORDS];              /* bitmap_tree of the heaps that are not empty */
 
 #include "pages/page_cache.acsl"
@@ -43,50 +45,52 @@ extern uint64_t page_cache_bits[PAGE_CACHE_WORDS];              /* bitmap_tree o
 void page_cache_boot(void);
 
 /* Returns an ACTIVE extent of exactly npages whose first page number is a multiple of align_npages, or 0 if there is
- * no memory. Dirty pages are reused first, then muzzy ones, then retained ones. Only then the OS is asked for new
- * ones. */
+ * no memory. Dirty pages of the page cache are reused first, then muzzy ones, then retained ones. Only then the OS is
+ * asked for new ones. */
 /*@ requires ok:         PageCacheOk;
+    requires cache:      cache < PAGE_CACHES;
     requires some:       0 < npages;
     requires power:      IsPowerOfTwo(align_npages);
     assigns              CACHE_ASSIGNS, CACHE_ASSIGNS_GROWTH, ext_zeroed[0 .. TABLE_MAX - 1];
     ensures  ok:         PageCacheOk;
-    ensures  active:     \result != 0 ==> CacheHas(\result, EXTENT_ACTIVE) && ext_npages[\result] == npages;
+    ensures  active:     \result != 0 ==> CacheHas(\result, EXTENT_ACTIVE + cache) && ext_npages[\result] == npages;
     ensures  aligned:    \result != 0 ==> ext_page[\result] % align_npages == 0;
     ensures  was_free:   \result != 0 ==> \forall integer p; ext_page[\result] <= p < ext_page[\result] + npages ==>
-                             \old(ext_page_state[p]) == 0 || CacheState(\old(ext_page_state[p]));
+                             \old(ext_page_state[p]) == 0 || CacheOwn(\old(ext_page_state[p]), cache);
     ensures  leaves:     RadixKept{Pre,Post};
     ensures  others:     CacheHeldKept{Pre,Post}(0, 0);
     ensures  foreign:    CacheForeignKept{Pre,Post};
     ensures  no_foreign: CacheForeignNoneNew{Pre,Post};
     ensures  roots:      CacheForeignRoots{Pre,Post};
     ensures  pages:      \result != 0 ==>
-                             CachePagesKeptOrNew{Pre,Post}(ext_page[\result], ext_page[\result] + npages);
-    ensures  fail:       \result == 0 ==> CachePagesKeptOrNew{Pre,Post}(0, 0);
+                             CachePagesKeptOrNew{Pre,Post}(ext_page[\result], ext_page[\result] + npages, cache);
+    ensures  fail:       \result == 0 ==> CachePagesKeptOrNew{Pre,Post}(0, 0, cache);
 */
-uint32_t page_cache_alloc(uint64_t npages, uint64_t align_npages);
+uint32_t page_cache_alloc(uint32_t cache, uint64_t npages, uint64_t align_npages);
 
-/* The ACTIVE extent e becomes DIRTY and joins its dirty neighbours. */
+/* The ACTIVE extent e becomes DIRTY in its page cache and joins its dirty neighbours there. */
 /*@ requires ok:     PageCacheOk;
-    requires active: CacheHas(e, EXTENT_ACTIVE);
+    requires active: CacheActive(e);
     assigns          CACHE_ASSIGNS;
     ensures  ok:     PageCacheOk;
-    ensures  dirty:  CachePagesAre(\old(ext_page[e]), \old(ext_page[e] + ext_npages[e]), EXTENT_DIRTY);
+    ensures  dirty:  CachePagesAre(\old(ext_page[e]), \old(ext_page[e] + ext_npages[e]),
+                                   \old(ext_state[e]) - EXTENT_ACTIVE + EXTENT_DIRTY);
     ENSURES_CACHE_KEPT(e, \old(ext_page[e]), \old(ext_page[e] + ext_npages[e]));
 */
 void page_cache_free(uint32_t e);
 
-/* Lengthens the ACTIVE extent e to npages in place, with pages of the free extent behind it. Returns false if that
+/* Lengthens the ACTIVE extent e to npages in place, with pages of the free extent behind it, if its page cache has that. Returns false if that
  * is not possible. No page has changed then. */
 /*@ requires ok:       PageCacheOk;
-    requires active:   ExtUsed(e) && ext_state[e] == EXTENT_ACTIVE;
+    requires active:   ExtUsed(e) && CacheActiveState(ext_state[e]);
     requires more:     npages > ext_npages[e];
     assigns            CACHE_ASSIGNS, extent_count, ext_zeroed[0 .. TABLE_MAX - 1];
     ensures  ok:       PageCacheOk;
     ensures  start:    ExtUsed(e) && ext_page[e] == \old(ext_page[e]);
-    ensures  active:   ext_state[e] == EXTENT_ACTIVE && ph_own[e] == \old(ph_own[e]);
+    ensures  active:   ext_state[e] == \old(ext_state[e]) && ph_own[e] == \old(ph_own[e]);
     ensures  grown:    ext_npages[e] == (\result ? npages : \old(ext_npages[e]));
     ensures  was_free: \result ==> \forall integer p; \old(ext_page[e] + ext_npages[e]) <= p < ext_page[e] + npages ==>
-                           CacheState(\old(ext_page_state[p]));
+                           CacheOwn(\old(ext_page_state[p]), ext_state[e] - EXTENT_ACTIVE);
     ENSURES_CACHE_KEPT(e, \old(ext_page[e] + ext_npages[e]), ext_page[e] + ext_npages[e]);
 */
 bool page_cache_expand(uint32_t e, uint64_t npages);
@@ -94,26 +98,28 @@ bool page_cache_expand(uint32_t e, uint64_t npages);
 /* The ACTIVE extent e keeps its first npages, and the others become DIRTY. Returns false if there is no memory for a
  * new extent. No page has changed then. */
 /*@ requires ok:     PageCacheOk;
-    requires active: ExtUsed(e) && ext_state[e] == EXTENT_ACTIVE;
+    requires active: ExtUsed(e) && CacheActiveState(ext_state[e]);
     requires less:   0 < npages < ext_npages[e];
     assigns          CACHE_ASSIGNS, extent_count;
     ensures  ok:     PageCacheOk;
     ensures  start:  ExtUsed(e) && ext_page[e] == \old(ext_page[e]);
-    ensures  active: ext_state[e] == EXTENT_ACTIVE && ph_own[e] == \old(ph_own[e]);
+    ensures  active: ext_state[e] == \old(ext_state[e]) && ph_own[e] == \old(ph_own[e]);
     ensures  shrunk: ext_npages[e] == (\result ? npages : \old(ext_npages[e]));
-    ensures  dirty:  CachePagesAre(ext_page[e] + ext_npages[e], \old(ext_page[e] + ext_npages[e]), EXTENT_DIRTY);
+    ensures  dirty:  CachePagesAre(ext_page[e] + ext_npages[e], \old(ext_page[e] + ext_npages[e]),
+                                   ext_state[e] - EXTENT_ACTIVE + EXTENT_DIRTY);
     ENSURES_CACHE_KEPT(e, ext_page[e] + ext_npages[e], \old(ext_page[e] + ext_npages[e]));
 */
 bool page_cache_shrink(uint32_t e, uint64_t npages);
 
-/* Takes out a free extent of that state, which becomes BUSY, and returns it, or 0 if there is none. It is at most
+/* Takes out a free extent of that state of the page cache, which becomes BUSY, and returns it, or 0 if there is none. It is at most
  * npages_max long if there is memory for an extent to hold the rest. */
 /*@ requires ok:      PageCacheOk;
-    requires state:   CacheState(state);
+    requires cache:   cache < PAGE_CACHES;
+    requires state:   CacheOwn(state, cache);
     requires some:    0 < npages_max;
     assigns           CACHE_ASSIGNS, extent_count;
     ensures  ok:      PageCacheOk;
-    ensures  busy:    \result != 0 ==> CacheHas(\result, EXTENT_BUSY);
+    ensures  busy:    \result != 0 ==> CacheHas(\result, EXTENT_BUSY + cache);
     ensures  were:    \result != 0 ==>
                           \forall integer p; ext_page[\result] <= p < ext_page[\result] + ext_npages[\result] ==>
                               \old(ext_page_state[p]) == state;
@@ -124,7 +130,7 @@ bool page_cache_shrink(uint32_t e, uint64_t npages);
                           CachePagesKept{Pre,Post}(ext_page[\result], ext_page[\result] + ext_npages[\result]);
     ensures  fail:    \result == 0 ==> CachePagesKept{Pre,Post}(0, 0);
 */
-uint32_t page_cache_take(uint8_t state, uint64_t npages_max);
+uint32_t page_cache_take(uint32_t cache, uint8_t state, uint64_t npages_max);
 
 /* The BUSY extent e becomes free in that state and joins its neighbours of that state. */
 /*@ REQUIRES_CACHE_BUSY(e, state);

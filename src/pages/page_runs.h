@@ -14,12 +14,14 @@
 
 /* -- which heap ------------------------------------------------------------------------------------------------ */
 
-/*@ assigns      \nothing;
-    ensures  is: \result <==> CacheState(state);
+/* Tells whether the state is one of the free states of the page cache. */
+/*@ requires cache: cache < PAGE_CACHES;
+    assigns         \nothing;
+    ensures  is:    \result <==> CacheOwn(state, cache);
 */
-static inline bool cache_is_free(uint8_t state)
+static inline bool cache_owns(uint32_t cache, uint8_t state)
 {
-    return EXTENT_DIRTY <= state && state <= EXTENT_RETAINED;
+    return state == EXTENT_DIRTY + cache || state == EXTENT_MUZZY + cache || state == EXTENT_RETAINED + cache;
 }
 
 /*@ requires state: CacheState(state);
@@ -62,12 +64,12 @@ static inline uint32_t cache_nonempty(uint32_t h, uint32_t end)
 
 /* -- primitives ------------------------------------------------------------------------------------------------ */
 
-/* Changes the state of e. If it becomes free, its neighbours are not free in that state. */
+/* Changes the state of e to another one of its page cache. If it becomes free, its neighbours are not free in that state. */
 /*@ requires ok:     ExtentOk;
     requires apart:  CacheApart;
     requires total:  CacheTotal;
     requires used:   ExtUsed(e);
-    requires state:  0 < state < EXTENT_STATES && ext_state[e] != state;
+    requires state:  CacheStep(ext_state[e], state) || CacheStep(state, ext_state[e]);
     requires before: CacheState(state) ==> ext_page_state[ext_page[e] - 1] != state;
     requires behind: CacheState(state) && ext_page[e] + ext_npages[e] < PAGE_COUNT_MAX ==>
                          ext_page_state[ext_page[e] + ext_npages[e]] != state;
@@ -91,15 +93,16 @@ static inline void cache_set(uint32_t e, uint8_t state)
     /*@ ghost page_cache_lemma_apart(page, end); */
 }
 
-/* Takes the free extent e out of its heap and makes it BUSY. */
+/* Takes the free extent e out of its heap and makes it BUSY in its page cache. */
 /*@ requires ok:   PageCacheOk;
-    requires free: ExtUsed(e) && CacheState(ext_state[e]);
+    requires busy: CacheBusyState(busy);
+    requires free: ExtUsed(e) && CacheFreeOf(busy, ext_state[e]);
     assigns        CACHE_ASSIGNS_HEAPS, CACHE_ASSIGNS_STATES;
     ensures  ok:   PageCacheOk;
-    ensures  busy: CacheHas(e, EXTENT_BUSY);
+    ensures  busy: CacheHas(e, busy);
     ENSURES_CACHE_KEPT(e, ext_page[e], ext_page[e] + ext_npages[e]);
 */
-static void cache_pull(uint32_t e)
+static void cache_pull(uint32_t e, uint8_t busy)
 {
     uint32_t h = cache_heap(AT(ext_state, e), AT(ext_npages, e));
     /*@ ghost page_cache_lemma_class(ext_npages[e], ext_state[e], h, ph_own[e]); */
@@ -108,7 +111,7 @@ static void cache_pull(uint32_t e)
     if (pairing_heap_first(h) == 0) {
         bitmap_tree_unset(page_cache_bits, PAGE_CACHE_LEAVES, h);
     }
-    cache_set(e, EXTENT_BUSY);
+    cache_set(e, busy);
     /*@ ghost page_cache_lemma_ok(); */
 }
 
@@ -133,10 +136,10 @@ static void cache_put(uint32_t e, uint8_t state)
     /*@ ghost page_cache_lemma_ok(); */
 }
 
-/* Changes the held extent e from ACTIVE to BUSY or back. */
+/* Changes the held extent e from ACTIVE to BUSY or back, in its page cache. */
 /*@ requires ok:     PageCacheOk;
     requires held:   ExtUsed(e) && CacheHeldState(ext_state[e]) && ph_own[e] == 0;
-    requires state:  CacheHeldState(state) && ext_state[e] != state;
+    requires state:  CacheHeldState(state) && (CacheStep(ext_state[e], state) || CacheStep(state, ext_state[e]));
     assigns          CACHE_ASSIGNS_STATES;
     ensures  ok:     PageCacheOk;
     ensures  has:    CacheHas(e, state);
@@ -201,13 +204,14 @@ static inline void cache_merge(uint32_t a, uint32_t b)
     /*@ ghost page_cache_lemma_ok(); */
 }
 
-/* Makes a BUSY extent of pages that the OS just gave, and returns it. Returns 0 if there is no memory for it, and
- * gives the pages back to the OS. */
+/* Makes a BUSY extent of pages that the OS just gave for the page cache, and returns it. Returns 0 if there is no memory
+ * for it, and gives the pages back to the OS. */
 /*@ requires grown:  PageCacheGrown(page, page + npages);
     requires range:  0 < page && 0 < npages && page + npages <= PAGE_COUNT_MAX;
+    requires cache:  cache < PAGE_CACHES;
     assigns          CACHE_ASSIGNS_IDS, CACHE_ASSIGNS_PAGES, CACHE_ASSIGNS_STATES, CACHE_ASSIGNS_GROWTH;
     ensures  ok:     PageCacheOk;
-    ensures  busy:   \result != 0 ==> CacheHas(\result, EXTENT_BUSY);
+    ensures  busy:   \result != 0 ==> CacheHas(\result, EXTENT_BUSY + cache);
     ensures  all:    \result != 0 ==> ext_page[\result] == page && ext_npages[\result] == npages;
     ensures  fresh:  \result != 0 ==> !CacheHeldState(\old(ext_state[\result]));
     ensures  leaves: RadixKept{Pre,Post};
@@ -215,16 +219,16 @@ static inline void cache_merge(uint32_t a, uint32_t b)
     ensures  pages:  \result != 0 ==> CachePagesKept{Pre,Post}(page, page + npages);
     ensures  fail:   \result == 0 ==> CachePagesKept{Pre,Post}(0, 0);
 */
-static uint32_t cache_adopt(uint64_t page, uint64_t npages)
+static uint32_t cache_adopt(uint32_t cache, uint64_t page, uint64_t npages)
 {
     if (!extent_reserve(1) || !extent_reserve_pages(page, npages)) {
         os_unmap(page, npages);
         /*@ ghost page_cache_lemma_ok(); */
         return 0;
     }
-    /*@ ghost page_cache_lemma_total(); */
-    page_cache_mapped_npages += npages;
-    uint32_t e = extent_create(page, npages, EXTENT_BUSY);
+    /*@ ghost page_cache_lemma_total(cache); */
+    page_cache_mapped_npages[cache] += npages;
+    uint32_t e = extent_create(page, npages, (uint8_t)(EXTENT_BUSY + cache));
     /*@ ghost uint64_t end = page + npages; */
     /*@ ghost page_cache_lemma_pages(e); */
     /*@ assert outside: CacheSeamsKept{Pre,Here}(page, end); */
@@ -239,7 +243,7 @@ static uint32_t cache_adopt(uint64_t page, uint64_t npages)
 /*@ REQUIRES_CACHE_BUSY(e, state);
     assigns          CACHE_ASSIGNS;
     ensures  ok:     PageCacheOk;
-    ensures  busy:   CacheHas(e, EXTENT_BUSY);
+    ensures  busy:   CacheHas(e, \old(ext_state[e]));
     ensures  start:  ext_page[e] == \old(ext_page[e]);
     ensures  more:   ext_npages[e] >= \old(ext_npages[e]);
     ensures  spare:  \old(ExtSpare(1)) ==> ExtSpare(1);
@@ -259,7 +263,7 @@ static void cache_absorb_next(uint32_t e, uint8_t state)
     /*@ ghost uint64_t end = ext_page[next] + ext_npages[next]; */
     /*@ ghost page_cache_lemma_pages(next); */
     /*@ ghost page_cache_lemma_ends(next); */
-    cache_pull(next);
+    cache_pull(next, AT(ext_state, e));
     /*@ assert behind: end < PAGE_COUNT_MAX ==> ext_page_state[end] != state; */
     cache_merge(e, next);
     /*@ assert end: ext_page[e] + ext_npages[e] == end; */
@@ -271,7 +275,7 @@ static void cache_absorb_next(uint32_t e, uint8_t state)
 /*@ REQUIRES_CACHE_BUSY(e, state);
     assigns          CACHE_ASSIGNS;
     ensures  ok:     PageCacheOk;
-    ensures  busy:   CacheHas(\result, EXTENT_BUSY);
+    ensures  busy:   CacheHas(\result, \old(ext_state[e]));
     ensures  start:  ext_page[\result] <= \old(ext_page[e]);
     ensures  end:    ext_page[\result] + ext_npages[\result] == \old(ext_page[e] + ext_npages[e]);
     ensures  spare:  \old(ExtSpare(1)) ==> ExtSpare(1);
@@ -292,7 +296,7 @@ static uint32_t cache_absorb_into_prev(uint32_t e, uint8_t state)
     /*@ ghost uint64_t page = ext_page[prev]; */
     /*@ ghost page_cache_lemma_pages(prev); */
     /*@ ghost page_cache_lemma_ends(prev); */
-    cache_pull(prev);
+    cache_pull(prev, AT(ext_state, e));
     /*@ assert before: ext_page_state[page - 1] != state; */
     cache_merge(prev, e);
     /*@ assert start: ext_page[prev] == page; */

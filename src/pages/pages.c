@@ -1,167 +1,13 @@
 /* pages: calls of the page cache with its lock held, and the purging that decay asks for. */
-#include "pages/pages.h"
+#include "pages/pages_steps.h"
 
 #include "platform/os.h"
-
-#include "pages/extent_lemmas.acsl"
-#include "pages/page_cache_lemmas.acsl"
 
 #define PURGE_NPAGES_MAX (1UL << (26 - LG_PAGE))        /* at most 64 MiB leave the cache at a time */
 
 bool     pages_purging;
-bool     pages_keep_muzzy;
 uint64_t pages_purge_count;
 uint64_t pages_purged_npages;
-
-/* -- the lock -------------------------------------------------------------------------------------------------- */
-
-/* Other threads changed what this one does not hold. This one purges the BUSY extent e, or none if e is 0. No other
- * thread holds an extent that begins at page. No extent begins at page 0. */
-/*@ requires locked: LockHeld(LOCK_PAGES);
-    requires ok:     PageCacheOk;
-    requires held:   PagesHeldActive;
-    requires busy:   e != 0 ==> CacheHas(e, EXTENT_BUSY);
-    assigns          PAGES_ASSIGNS_GUARDED;
-    ensures  ok:     PageCacheOk;
-    ensures  decay:  DecayOk;
-    ensures  free:   PagesFreeTags;
-    ensures  alone:  PagesAlone(page);
-    ensures  busy:   e != 0 ==> CacheHas(e, EXTENT_BUSY) && ext_page[e] == \old(ext_page[e]) &&
-                         ext_npages[e] == \old(ext_npages[e]);
-    PAGES_KEPT(ensures, 0);
-*/
-OTHERS_ACT(pages_others) /*@ ghost (uint32_t e, uint64_t page) */;
-
-/*@ REQUIRES_PAGES_UNLOCKED;
-    requires busy:  e != 0 ==> CacheHas(e, EXTENT_BUSY);
-    assigns         PAGES_ASSIGNS;
-    PAGES_WHOLE(ensures);
-    ensures  alone: PagesAlone(page);
-    ensures  busy:  e != 0 ==> CacheHas(e, EXTENT_BUSY) && ext_page[e] == \old(ext_page[e]) &&
-                        ext_npages[e] == \old(ext_npages[e]);
-    PAGES_KEPT(ensures, 0);
-*/
-static inline void pages_enter(void) /*@ ghost (uint32_t e, uint64_t page) */
-{
-    lock_take(LOCK_PAGES);
-    pages_others() /*@ ghost (e, page) */;
-}
-
-/*@ PAGES_WHOLE(requires);
-    assigns        lock_held[LOCK_PAGES];
-    ensures  free: LocksFree(LOCK_PAGES);
-*/
-static inline void pages_leave(void)
-{
-    lock_give(LOCK_PAGES);
-}
-
-/* -- with the lock ---------------------------------------------------------------------------------------------- */
-
-/*@ requires decay: DecayOk;
-    assigns         PAGES_ASSIGNS_DECAY;
-    ensures  decay: DecayOk;
-    ensures  times: decay_ms[0] == dirty_ms && decay_ms[1] == muzzy_ms;
-*/
-static void pages_use_decay(int64_t dirty_ms, int64_t muzzy_ms)
-{
-    decay_set(0, dirty_ms);
-    decay_set(1, muzzy_ms);
-    pages_keep_muzzy = muzzy_ms != 0;
-}
-
-/*@ REQUIRES_PAGES_LOCKED;
-    requires some:    0 < npages;
-    requires power:   IsPowerOfTwo(align_npages);
-    requires zeroed:  \valid(zeroed);
-    assigns           CACHE_ASSIGNS, CACHE_ASSIGNS_GROWTH, ext_zeroed[0 .. TABLE_MAX - 1], *zeroed;
-    ENSURES_PAGES_LOCKED;
-    ensures  no_tag:  \result != 0 ==> PagesNoTags(ext_page[\result], ext_page[\result] + npages);
-    ensures  active:  \result != 0 ==> CacheHas(\result, EXTENT_ACTIVE) && ext_npages[\result] == npages;
-    ensures  aligned: \result != 0 ==> ext_page[\result] % align_npages == 0;
-    ensures  new:     \result != 0 ==> ext_kind[\result] == KIND_NONE;
-    ensures  nobodys: \result != 0 ==> PagesNobodys{Pre}(ext_page[\result], ext_page[\result] + npages);
-    PAGES_KEPT(ensures, 0);
-*/
-static uint32_t pages_take(uint64_t npages, uint64_t align_npages, bool *zeroed)
-{
-    /*@ assert held: \forall integer x; PagesHeld(x) ==> ExtIn(x, ext_page[x]) && ext_owner[ext_page[x]] == x; */
-    /*@ assert active: \forall integer x; PagesHeld(x) ==> ext_page_state[ext_page[x]] == EXTENT_ACTIVE; */
-    uint32_t e = page_cache_alloc(npages, align_npages);
-    /*@ assert in: \forall integer p; 0 <= p < PAGE_COUNT_MAX && PagesHeld{Pre}(\at(ext_owner[p],Pre)) ==>
-            ExtUsed(\at(ext_owner[p],Pre)) && ExtIn(\at(ext_owner[p],Pre), p); */
-    *zeroed = e != 0 && AT(ext_zeroed, e) != 0;
-    return e;
-}
-
-/*@ REQUIRES_PAGES_LOCKED;
-    requires active: CacheHas(e, EXTENT_ACTIVE);
-    requires no_tag: PagesNoTags(ext_page[e], ext_page[e] + ext_npages[e]);
-    assigns          CACHE_ASSIGNS;
-    ENSURES_PAGES_LOCKED;
-    PAGES_KEPT(ensures, e);
-*/
-static void pages_give(uint32_t e)
-{
-    page_cache_free(e);
-}
-
-/*@ requires locked: LockHeld(LOCK_PAGES);
-    requires ok:     PageCacheOk;
-    assigns          \nothing;
-    ensures  found:  \result != 0 ==> ExtUsed(\result) && ext_page[\result] == page &&
-                         ext_state[\result] == EXTENT_ACTIVE;
-    ensures  none:   \result == 0 ==>
-                         \forall integer e; ExtUsed(e) && ext_state[e] == EXTENT_ACTIVE ==> ext_page[e] != page;
-    ensures  only:   \forall integer e; ExtUsed(e) && ext_state[e] == EXTENT_ACTIVE && ext_page[e] == page ==>
-                         \result == e;
-*/
-static uint32_t pages_at(uint64_t page)
-{
-    uint32_t e = page < PAGE_COUNT_MAX ? extent_at(page) : 0;
-    /*@ assert owner: \forall integer x; ExtUsed(x) && ext_page[x] == page ==> ExtIn(x, page) && ext_owner[page] == x; */
-    return e != 0 && AT(ext_state, e) == EXTENT_ACTIVE ? e : 0;
-}
-
-/*@ REQUIRES_PAGES_LOCKED;
-    requires alone:  PagesAlone(page);
-    requires mine:   mine != 0 ==> PagesHeld(mine) && ph_own[mine] == 0 && ext_page[mine] == page;
-    requires no_tag: mine != 0 ==> PagesNoTags(ext_page[mine], ext_page[mine] + ext_npages[mine]);
-    requires other:  \forall integer x; PagesHeld(x) && x != mine ==> ext_page[x] != page;
-    assigns          CACHE_ASSIGNS;
-    ENSURES_PAGES_LOCKED;
-    ensures  done:   \result <==> mine != 0;
-    PAGES_KEPT(ensures, mine);
-*/
-static bool pages_give_at(uint64_t page) /*@ ghost (uint32_t mine) */
-{
-    uint32_t e = pages_at(page);
-    /*@ assert used: mine != 0 ==> ExtUsed(mine) && ext_state[mine] == EXTENT_ACTIVE; */
-    /*@ assert mine: e == mine; */
-    if (e != 0) {
-        pages_give(e);
-    }
-    return e != 0;
-}
-
-/*@ REQUIRES_PAGES_LOCKED;
-    requires mine:    PagesHeld(e) && ExtUsed(e);
-    requires some:    0 < npages;
-    requires no_tag:  PagesNoTags(ext_page[e] + npages, ext_page[e] + ext_npages[e]);
-    assigns           CACHE_ASSIGNS, CACHE_ASSIGNS_GROWTH, ext_zeroed[0 .. TABLE_MAX - 1];
-    ENSURES_PAGES_LOCKED;
-    ensures  no_tag:  PagesNoTags(\old(ext_page[e] + ext_npages[e]), ext_page[e] + ext_npages[e]);
-    ensures  start:   ExtUsed(e) && ext_page[e] == \old(ext_page[e]);
-    ensures  active:  ext_state[e] == EXTENT_ACTIVE && ph_own[e] == \old(ph_own[e]);
-    ensures  length:  ext_npages[e] == (\result ? npages : \old(ext_npages[e]));
-    ensures  nobodys: PagesNobodys{Pre}(\old(ext_page[e] + ext_npages[e]), ext_page[e] + ext_npages[e]);
-    PAGES_KEPT_TAGS(ensures, e, 0);
-*/
-static bool pages_fit(uint32_t e, uint64_t npages)
-{
-    uint64_t now = AT(ext_npages, e);
-    return npages == now || (npages < now ? page_cache_shrink(e, npages) : page_cache_expand(e, npages));
-}
 
 /* -- purging ---------------------------------------------------------------------------------------------------- */
 
@@ -169,18 +15,20 @@ static bool pages_fit(uint32_t e, uint64_t npages)
  * which is still their old one if the OS refused. */
 /*@ requires free:    LocksFree(LOCK_PAGES);
     requires range:   0 < npages && page + npages <= PAGE_COUNT_MAX;
-    requires busy:    CachePagesAre(page, page + npages, EXTENT_BUSY);
+    requires cache:   cache < PAGE_CACHES;
+    requires busy:    CachePagesAre(page, page + npages, EXTENT_BUSY + cache);
     requires nobodys: PagesNobodys(page, page + npages);
-    requires state:   CacheState(state);
+    requires state:   CacheOwn(state, cache);
     assigns           \nothing;
-    ensures  state:   \result == state || \result == EXTENT_RETAINED || (lazily && \result == EXTENT_MUZZY);
+    ensures  state:   \result == state || \result == EXTENT_RETAINED + cache ||
+                          (lazily && \result == EXTENT_MUZZY + cache);
 */
-static uint8_t pages_purge_run(uint64_t page, uint64_t npages, uint8_t state, bool lazily)
+static uint8_t pages_purge_run(uint32_t cache, uint64_t page, uint64_t npages, uint8_t state, bool lazily)
 {
     if (lazily && os_purge(page, npages, true)) {
-        return EXTENT_MUZZY;
+        return (uint8_t)(EXTENT_MUZZY + cache);
     }
-    return os_purge(page, npages, false) ? EXTENT_RETAINED : state;
+    return os_purge(page, npages, false) ? (uint8_t)(EXTENT_RETAINED + cache) : state;
 }
 
 /* Adds to a counter, which stops at the end of its range. */
@@ -193,68 +41,71 @@ static inline uint64_t pages_count(uint64_t n, uint64_t more)
 }
 
 /*@ REQUIRES_PAGES_LOCKED;
-    requires state:   CacheState(state);
+    requires cache:   cache < PAGE_CACHES;
+    requires state:   CacheOwn(state, cache);
     requires some:    0 < npages_max;
     assigns           CACHE_ASSIGNS, extent_count;
     ENSURES_PAGES_LOCKED;
-    ensures  busy:    \result != 0 ==> CacheHas(\result, EXTENT_BUSY);
+    ensures  busy:    \result != 0 ==> CacheHas(\result, EXTENT_BUSY + cache);
     ensures  are:     \result != 0 ==>
-                          CachePagesAre(ext_page[\result], ext_page[\result] + ext_npages[\result], EXTENT_BUSY);
+                          CachePagesAre(ext_page[\result], ext_page[\result] + ext_npages[\result], EXTENT_BUSY + cache);
     ensures  nobodys: \result != 0 ==> PagesNobodys(ext_page[\result], ext_page[\result] + ext_npages[\result]);
     PAGES_KEPT(ensures, 0);
 */
-static uint32_t pages_pull(uint8_t state, uint64_t npages_max)
+static uint32_t pages_pull(uint32_t cache, uint8_t state, uint64_t npages_max)
 {
-    uint32_t e = page_cache_take(state, npages_max);
+    uint32_t e = page_cache_take(cache, state, npages_max);
     /*@ ghost if (e != 0) { page_cache_lemma_pages(e); } */
     return e;
 }
 
 /*@ REQUIRES_PAGES_LOCKED;
-    requires busy:  CacheHas(e, EXTENT_BUSY);
-    requires state: CacheState(state);
+    requires busy:  CacheBusy(e);
+    requires state: CacheFreeOf(ext_state[e], state);
     assigns         CACHE_ASSIGNS;
     ENSURES_PAGES_LOCKED;
-    ensures  fewer: \forall integer x; ExtUsed(x) && ext_state[x] == EXTENT_BUSY ==>
-                        x != e && \old(ext_state[x]) == EXTENT_BUSY;
+    ensures  fewer: \forall integer x; ExtUsed(x) && CacheBusyState(ext_state[x]) ==>
+                        x != e && CacheBusyState(\old(ext_state[x]));
     PAGES_KEPT(ensures, 0);
 */
 static void pages_put(uint32_t e, uint8_t state)
 {
     /*@ assert busy: PagesNoTags(ext_page[e], ext_page[e] + ext_npages[e]); */
     page_cache_give(e, state);
-    /*@ assert pages: \forall integer x; ExtUsed(x) && ext_state[x] == EXTENT_BUSY ==>
-            ext_owner[ext_page[x]] == x && ext_page_state[ext_page[x]] == EXTENT_BUSY; */
-    /*@ assert before: \forall integer p; 0 <= p < PAGE_COUNT_MAX && ext_page_state[p] == EXTENT_BUSY ==>
-            \at(ext_page_state[p],Pre) == EXTENT_BUSY && \at(ext_owner[p],Pre) != e; */
-    /*@ assert owners: \forall integer p; 0 <= p < PAGE_COUNT_MAX && ext_page_state[p] == EXTENT_BUSY ==>
+    /*@ assert pages: \forall integer x; ExtUsed(x) && CacheBusyState(ext_state[x]) ==>
+            ext_owner[ext_page[x]] == x && CacheBusyState(ext_page_state[ext_page[x]]); */
+    /*@ assert before: \forall integer p; 0 <= p < PAGE_COUNT_MAX && CacheBusyState(ext_page_state[p]) ==>
+            CacheBusyState(\at(ext_page_state[p],Pre)) && \at(ext_owner[p],Pre) != e; */
+    /*@ assert owners: \forall integer p; 0 <= p < PAGE_COUNT_MAX && CacheBusyState(ext_page_state[p]) ==>
             ext_owner[p] == \at(ext_owner[p],Pre); */
     /*@ assert kept: PagesKept{Pre,Here}(0); */
     /*@ assert in: \forall integer p; 0 <= p < PAGE_COUNT_MAX && PagesHeld{Pre}(\at(ext_owner[p],Pre)) ==>
             ExtUsed(\at(ext_owner[p],Pre)) && ExtIn(\at(ext_owner[p],Pre), p); */
 }
 
-/* Takes one free extent of the given state out, purges it without the lock, and puts it back one state further. In
- * between its pages are BUSY, so that nobody else touches them. Returns how many pages were purged, 0 if there are
- * none or the OS refused. */
+/* Takes one free extent of the kind out of the page cache, purges it without the lock, and puts it back one state further.
+ * In between its pages are BUSY, so that nobody else touches them. Returns how many pages were purged, 0 if there are none
+ * or the OS refused. */
 /*@ REQUIRES_PAGES_LOCKED;
     requires decay: DecayOk;
-    requires state: state == EXTENT_DIRTY || (state == EXTENT_MUZZY && !lazily);
+    requires cache: cache < PAGE_CACHES;
+    requires kind:  kind == EXTENT_DIRTY || (kind == EXTENT_MUZZY && !lazily);
     requires some:  0 < npages_max;
     assigns         PAGES_ASSIGNS;
     PAGES_WHOLE(ensures);
     PAGES_KEPT(ensures, 0);
 */
-static uint64_t pages_purge_one(uint8_t state, uint64_t npages_max, bool lazily)
+static uint64_t pages_purge_one(uint32_t cache, uint8_t kind, uint64_t npages_max, bool lazily)
 {
-    uint32_t e = pages_pull(state, npages_max);
+    uint8_t  state = (uint8_t)(kind + cache);
+    uint32_t e = pages_pull(cache, state, npages_max);
     if (e == 0) {
         return 0;
     }
     uint64_t page = AT(ext_page, e);
     uint64_t npages = AT(ext_npages, e);
     pages_leave();
-    uint8_t to = pages_purge_run(page, npages, state, lazily);
+    uint8_t to = pages_purge_run(cache, page, npages, state, lazily);
     pages_enter() /*@ ghost (e, 0) */;
     uint64_t purged = to == state ? 0 : npages;
     pages_purge_count = pages_count(pages_purge_count, 1);
@@ -263,18 +114,20 @@ static uint64_t pages_purge_one(uint8_t state, uint64_t npages_max, bool lazily)
     return purged;
 }
 
-/* Purges until no more than npages_limit pages of that state are left, or the OS refuses, or as many are purged as
+/* Purges until no more than npages_limit pages of the kind are left in the page cache, or the OS refuses, or as many are purged as
  * were above the limit at first. So it ends however many pages other threads free meanwhile. Returns true if any
  * page was purged. */
 /*@ REQUIRES_PAGES_LOCKED;
     requires decay: DecayOk;
-    requires state: state == EXTENT_DIRTY || (state == EXTENT_MUZZY && !lazily);
+    requires cache: cache < PAGE_CACHES;
+    requires kind:  kind == EXTENT_DIRTY || (kind == EXTENT_MUZZY && !lazily);
     assigns         PAGES_ASSIGNS;
     PAGES_WHOLE(ensures);
     PAGES_KEPT(ensures, 0);
 */
-static bool pages_purge_to(uint8_t state, uint64_t npages_limit, bool lazily)
+static bool pages_purge_to(uint32_t cache, uint8_t kind, uint64_t npages_limit, bool lazily)
 {
+    uint32_t state = kind + cache;
     uint64_t now = extent_npages_total[state];
     uint64_t left = now > npages_limit ? now - npages_limit : 0;
     bool     any = false;
@@ -287,7 +140,7 @@ static bool pages_purge_to(uint8_t state, uint64_t npages_limit, bool lazily)
     while (left > 0 && extent_npages_total[state] > npages_limit) {
         uint64_t excess = extent_npages_total[state] - npages_limit;
         uint64_t most = left < excess ? left : excess;
-        uint64_t purged = pages_purge_one(state, most < PURGE_NPAGES_MAX ? most : PURGE_NPAGES_MAX, lazily);
+        uint64_t purged = pages_purge_one(cache, kind, most < PURGE_NPAGES_MAX ? most : PURGE_NPAGES_MAX, lazily);
         if (purged == 0) {
             return any;
         }
@@ -303,20 +156,29 @@ void pages_boot(int64_t dirty_ms, int64_t muzzy_ms)
 {
     page_cache_boot();
     decay_boot();
-    pages_use_decay(dirty_ms, muzzy_ms);
+    /*@ loop invariant range: 0 <= c <= PAGE_CACHES;
+        loop invariant ok:    DecayOk;
+        loop invariant times: \forall integer d; 0 <= d < c ==>
+                                  decay_ms[DECAY_DIRTY + d] == dirty_ms && decay_ms[DECAY_MUZZY + d] == muzzy_ms;
+        loop assigns   c, DECAY_ASSIGNS;
+        loop variant   PAGE_CACHES - c;
+    */
+    for (uint32_t c = 0; c < PAGE_CACHES; c++) {
+        pages_use_decay(c, dirty_ms, muzzy_ms);
+    }
 }
 
-void pages_set_decay(int64_t dirty_ms, int64_t muzzy_ms)
+void pages_set_decay(uint32_t cache, int64_t dirty_ms, int64_t muzzy_ms)
 {
     pages_enter() /*@ ghost (0, 0) */;
-    pages_use_decay(dirty_ms, muzzy_ms);
+    pages_use_decay(cache, dirty_ms, muzzy_ms);
     pages_leave();
 }
 
-uint32_t pages_alloc(uint64_t npages, uint64_t align_npages, bool *zeroed)
+uint32_t pages_alloc(uint32_t cache, uint64_t npages, uint64_t align_npages, bool *zeroed)
 {
     pages_enter() /*@ ghost (0, 0) */;
-    uint32_t e = pages_take(npages, align_npages, zeroed);
+    uint32_t e = pages_take(cache, npages, align_npages, zeroed);
     pages_leave();
     return e;
 }
@@ -357,47 +219,152 @@ bool pages_resize(uint32_t e, uint64_t npages)
     return done;
 }
 
-/* While another thread purges, its BUSY pages are missing from the counts, so this one leaves the curve to that
+/* Purges the pages of one page cache that its curves no longer allow. */
+/*@ PAGES_WHOLE(requires);
+    requires held:  PagesHeldActive;
+    requires cache: cache < PAGE_CACHES;
+    assigns         PAGES_ASSIGNS;
+    PAGES_WHOLE(ensures);
+    PAGES_KEPT(ensures, 0);
+*/
+static void pages_decay_one(uint32_t cache, uint64_t now_ms)
+{
+    /*@ ghost extent_lemma_count_bounds((uint8_t)(EXTENT_DIRTY + cache)); */
+    /*@ ghost extent_lemma_count_bounds((uint8_t)(EXTENT_MUZZY + cache)); */
+    uint64_t dirty_max = decay_advance(DECAY_DIRTY + cache, now_ms, extent_npages_total[EXTENT_DIRTY + cache]);
+    uint64_t muzzy_max = decay_advance(DECAY_MUZZY + cache, now_ms, extent_npages_total[EXTENT_MUZZY + cache]);
+    /*@ assert dirty: dirty_max <= extent_npages_total[EXTENT_DIRTY + cache]; */
+    /*@ assert muzzy: muzzy_max <= extent_npages_total[EXTENT_MUZZY + cache]; */
+    pages_purge_to(cache, EXTENT_DIRTY, dirty_max, decay_ms[DECAY_MUZZY + cache] != 0);
+    pages_purge_to(cache, EXTENT_MUZZY, muzzy_max, false);
+}
+
+/* While another thread purges, its BUSY pages are missing from the counts, so this one leaves the curves to that
  * thread. */
 void pages_decay(void)
 {
     uint64_t now_ms = os_clock_ms();
     pages_enter() /*@ ghost (0, 0) */;
-    /*@ ghost extent_lemma_count_bounds(EXTENT_DIRTY); */
-    /*@ ghost extent_lemma_count_bounds(EXTENT_MUZZY); */
     if (!pages_purging) {
-        uint64_t dirty_max = decay_advance(0, now_ms, extent_npages_total[EXTENT_DIRTY]);
-        uint64_t muzzy_max = decay_advance(1, now_ms, extent_npages_total[EXTENT_MUZZY]);
         pages_purging = true;
-        pages_purge_to(EXTENT_DIRTY, dirty_max, pages_keep_muzzy);
-        pages_purge_to(EXTENT_MUZZY, muzzy_max, false);
+        /*@ loop invariant range: 0 <= c <= PAGE_CACHES;
+            PAGES_WHOLE(loop invariant);
+            loop invariant held: PagesHeldActive;
+            PAGES_KEPT(loop invariant, 0);
+            loop assigns   c, PAGES_ASSIGNS;
+            loop variant   PAGE_CACHES - c;
+        */
+        for (uint32_t c = 0; c < PAGE_CACHES; c++) {
+            if (page_cache_mapped_npages[c] != 0) {
+                pages_decay_one(c, now_ms);
+            }
+        }
         pages_purging = false;
     }
     pages_leave();
 }
 
-bool pages_trim(void)
+bool pages_purge(uint32_t cache)
 {
     pages_enter() /*@ ghost (0, 0) */;
-    bool dirty = pages_purge_to(EXTENT_DIRTY, 0, false);
-    bool muzzy = pages_purge_to(EXTENT_MUZZY, 0, false);
+    bool dirty = pages_purge_to(cache, EXTENT_DIRTY, 0, false);
+    bool muzzy = pages_purge_to(cache, EXTENT_MUZZY, 0, false);
     pages_leave();
     return dirty || muzzy;
+}
+
+bool pages_trim(void)
+{
+    bool any = false;
+    /*@ loop invariant range: 0 <= c <= PAGE_CACHES;
+        loop invariant lock: LocksFree(LOCK_PAGES);
+        loop invariant ok:   PageCacheOk;
+        loop invariant held: PagesHeldActive;
+        PAGES_KEPT(loop invariant, 0);
+        loop assigns   c, any, PAGES_ASSIGNS;
+        loop variant   PAGE_CACHES - c;
+    */
+    for (uint32_t c = 0; c < PAGE_CACHES; c++) {
+        any = pages_purge(c) || any;
+    }
+    return any;
+}
+
+/* No pages yet, and the purges so far. */
+/*@ requires locked:  LockHeld(LOCK_PAGES);
+    requires stats:   \valid(stats);
+    assigns           *stats;
+    ensures  none:    stats->active == 0 && stats->dirty == 0 && stats->muzzy == 0 && stats->retained == 0 && stats->busy == 0;
+    ensures  purges:  stats->purges == pages_purge_count && stats->purged_npages == pages_purged_npages;
+*/
+static void pages_begin(struct pages_stats *stats)
+{
+    stats->active = 0;
+    stats->dirty = 0;
+    stats->muzzy = 0;
+    stats->retained = 0;
+    stats->busy = 0;
+    stats->purges = pages_purge_count;
+    stats->purged_npages = pages_purged_npages;
+}
+
+/* Adds the pages of one page cache to the figures. */
+/*@ requires locked:  LockHeld(LOCK_PAGES);
+    requires totals:  ExtTotals && CacheTotal;
+    requires cache:   cache < PAGE_CACHES;
+    requires stats:   \valid(stats);
+    requires few:     stats->active <= PAGE_CACHES * PAGE_COUNT_MAX && stats->dirty <= PAGE_CACHES * PAGE_COUNT_MAX &&
+                      stats->muzzy <= PAGE_CACHES * PAGE_COUNT_MAX && stats->retained <= PAGE_CACHES * PAGE_COUNT_MAX &&
+                      stats->busy <= PAGE_CACHES * PAGE_COUNT_MAX;
+    assigns           stats->active, stats->dirty, stats->muzzy, stats->retained, stats->busy;
+    ensures  added:   PagesAdded(\old(stats->active), stats->active, EXTENT_ACTIVE + cache);
+    ensures  added:   PagesAdded(\old(stats->dirty), stats->dirty, EXTENT_DIRTY + cache);
+    ensures  added:   PagesAdded(\old(stats->muzzy), stats->muzzy, EXTENT_MUZZY + cache);
+    ensures  added:   PagesAdded(\old(stats->retained), stats->retained, EXTENT_RETAINED + cache);
+    ensures  added:   PagesAdded(\old(stats->busy), stats->busy, EXTENT_BUSY + cache);
+    ensures  total:   stats->active + stats->dirty + stats->muzzy + stats->retained + stats->busy ==
+                          \old(stats->active + stats->dirty + stats->muzzy + stats->retained + stats->busy) +
+                          page_cache_mapped_npages[cache];
+    ensures  most:    stats->active <= \old(stats->active) + PAGE_COUNT_MAX;
+    ensures  most:    stats->dirty <= \old(stats->dirty) + PAGE_COUNT_MAX;
+    ensures  most:    stats->muzzy <= \old(stats->muzzy) + PAGE_COUNT_MAX;
+    ensures  most:    stats->retained <= \old(stats->retained) + PAGE_COUNT_MAX;
+    ensures  most:    stats->busy <= \old(stats->busy) + PAGE_COUNT_MAX;
+*/
+static void pages_add(struct pages_stats *stats, uint32_t cache)
+{
+    /*@ ghost extent_lemma_count_bounds((uint8_t)(EXTENT_ACTIVE + cache)); */
+    /*@ ghost extent_lemma_count_bounds((uint8_t)(EXTENT_DIRTY + cache)); */
+    /*@ ghost extent_lemma_count_bounds((uint8_t)(EXTENT_MUZZY + cache)); */
+    /*@ ghost extent_lemma_count_bounds((uint8_t)(EXTENT_RETAINED + cache)); */
+    /*@ ghost extent_lemma_count_bounds((uint8_t)(EXTENT_BUSY + cache)); */
+    stats->active += extent_npages_total[EXTENT_ACTIVE + cache];
+    stats->dirty += extent_npages_total[EXTENT_DIRTY + cache];
+    stats->muzzy += extent_npages_total[EXTENT_MUZZY + cache];
+    stats->retained += extent_npages_total[EXTENT_RETAINED + cache];
+    stats->busy += extent_npages_total[EXTENT_BUSY + cache];
+}
+
+void pages_read_cache(uint32_t cache, struct pages_stats *stats)
+{
+    pages_enter() /*@ ghost (0, 0) */;
+    pages_begin(stats);
+    pages_add(stats, cache);
+    pages_leave();
 }
 
 void pages_read_stats(struct pages_stats *stats)
 {
     pages_enter() /*@ ghost (0, 0) */;
-    /*@ loop invariant range:  0 <= s <= EXTENT_STATES;
-        loop invariant copied: \forall integer i; 0 <= i < s ==> stats->npages[i] == extent_npages_total[i];
-        loop assigns   s, stats->npages[0 .. EXTENT_STATES - 1];
-        loop variant   EXTENT_STATES - s;
+    pages_begin(stats);
+    /*@ loop invariant range:  0 <= c <= PAGE_CACHES;
+        PAGES_SUMS(loop invariant, stats, c);
+        loop assigns   c, stats->active, stats->dirty, stats->muzzy, stats->retained, stats->busy;
+        loop variant   PAGE_CACHES - c;
     */
-    for (uint32_t s = 0; s < EXTENT_STATES; s++) {
-        stats->npages[s] = extent_npages_total[s];
+    for (uint32_t c = 0; c < PAGE_CACHES; c++) {
+        pages_add(stats, c);
     }
-    stats->purges = pages_purge_count;
-    stats->purged_npages = pages_purged_npages;
     pages_leave();
 }
 
@@ -416,7 +383,7 @@ void pages_postfork_parent(void)
 /*@ REQUIRES_PAGES_LOCKED;
     assigns        CACHE_ASSIGNS;
     ENSURES_PAGES_LOCKED;
-    ensures  none: \forall integer e; ExtUsed(e) ==> ext_state[e] != EXTENT_BUSY;
+    ensures  none: \forall integer e; ExtUsed(e) ==> !CacheBusyState(ext_state[e]);
     PAGES_KEPT(ensures, 0);
 */
 static void pages_reclaim(void)
@@ -425,14 +392,15 @@ static void pages_reclaim(void)
         loop invariant ok:     PageCacheOk;
         loop invariant held:   PagesHeldActive;
         loop invariant free:   PagesFreeTags;
-        loop invariant none:   \forall integer x; 0 < x < e && ExtUsed(x) ==> ext_state[x] != EXTENT_BUSY;
+        loop invariant none:   \forall integer x; 0 < x < e && ExtUsed(x) ==> !CacheBusyState(ext_state[x]);
         PAGES_KEPT(loop invariant, 0);
         loop assigns   e, CACHE_ASSIGNS;
         loop variant   extent_count + 1 - e;
     */
     for (uint32_t e = 1; e <= extent_count; e++) {
-        if (AT(ext_state, e) == EXTENT_BUSY) {
-            pages_put(e, EXTENT_DIRTY);
+        uint8_t state = AT(ext_state, e);
+        if (EXTENT_BUSY <= state && state < EXTENT_DIRTY) {
+            pages_put(e, (uint8_t)(state - EXTENT_BUSY + EXTENT_DIRTY));
         }
     }
 }

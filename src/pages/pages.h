@@ -1,5 +1,4 @@
-/* pages: the page cache behind its lock, with decay. All arenas share it, so that no free page is stranded in one of
- * them.
+/* pages: the page caches behind their lock, with decay.
  *
  * The lock has the highest rank. System calls that purge run without it. PageCacheOk holds of what this thread sees,
  * whether it holds the lock or not. The extents in its view (spec/pages/pages.acsl) stay as they are whoever takes the
@@ -15,54 +14,64 @@
 #include "pages/page_cache.h"
 #include "platform/lock.h"
 
+#define PAGES_SHARED 0U                         /* the page cache of all arenas */
+#define PAGES_OVERSIZE 1U                       /* the page cache of blocks above a size that the program may set */
+
+_Static_assert(PAGES_OVERSIZE < PAGE_CACHES, "both exist");
+
 struct pages_stats {
-    uint64_t npages[EXTENT_STATES];             /* pages in each extent state; BUSY ones are being purged */
+    uint64_t active, dirty, muzzy, retained;    /* pages of each kind */
+    uint64_t busy;                              /* pages that are being purged */
     uint64_t purges;                            /* purging system calls so far */
     uint64_t purged_npages;                     /* pages that these calls returned so far */
 };
 
 /* Guarded by the lock. Only pages.c and the proofs use them. */
 extern bool     pages_purging;                  /* a thread purges by the decay curves; one at a time */
-extern bool     pages_keep_muzzy;               /* dirty pages are purged lazily first */
 extern uint64_t pages_purge_count;
 extern uint64_t pages_purged_npages;
 
 #include "pages/pages.acsl"
 
-/* Called once, when the program starts and static memory is zero. The intervals are those of pages_set_decay. */
+/* Called once, when the program starts and static memory is zero. All page caches have these intervals, as if by
+ * pages_set_decay. */
 /*@ REQUIRES_PAGE_CACHE_ZERO;
     assigns         extent_count, smoothstep[0 .. SMOOTHSTEP_NSTEPS], PAGES_ASSIGNS_DECAY;
     ensures  ok:    PageCacheOk;
     ensures  decay: DecayOk;
-    ensures  times: decay_ms[0] == dirty_ms && decay_ms[1] == muzzy_ms;
+    ensures  times: \forall integer c; CacheNumber(c) ==>
+                        decay_ms[DECAY_DIRTY + c] == dirty_ms && decay_ms[DECAY_MUZZY + c] == muzzy_ms;
     ensures  none:  \forall integer e; !ExtUsed(e);
 */
 void pages_boot(int64_t dirty_ms, int64_t muzzy_ms);
 
-/* Sets the intervals of both decays in milliseconds, and forgets the past. -1 stands for never, 0 for at once. */
+/* Sets the intervals of both decays of the page cache in milliseconds, and forgets the past. -1 stands for never, 0 for at
+ * once. Where muzzy_ms is not 0, dirty pages are purged lazily first. */
 /*@ REQUIRES_PAGES_UNLOCKED;
+    requires cache: cache < PAGE_CACHES;
     assigns    PAGES_ASSIGNS;
     ENSURES_PAGES_UNLOCKED;
     PAGES_KEPT(ensures, 0);
 */
-void pages_set_decay(int64_t dirty_ms, int64_t muzzy_ms);
+void pages_set_decay(uint32_t cache, int64_t dirty_ms, int64_t muzzy_ms);
 
-/* Returns an ACTIVE extent that nobody holds, for the caller to hold, or 0 if there is no memory. Says in *zeroed
- * whether its pages read as zero. */
+/* Returns an ACTIVE extent of the page cache that nobody holds, for the caller to hold, or 0 if there is no memory. Says in
+ * *zeroed whether its pages read as zero. */
 /*@ REQUIRES_PAGES_UNLOCKED;
+    requires cache:   cache < PAGE_CACHES;
     requires some:    0 < npages;
     requires power:   IsPowerOfTwo(align_npages);
     requires zeroed:  \valid(zeroed);
     assigns           PAGES_ASSIGNS, *zeroed;
     ENSURES_PAGES_UNLOCKED;
-    ensures  active:  \result != 0 ==> CacheHas(\result, EXTENT_ACTIVE) && ext_npages[\result] == npages;
+    ensures  active:  \result != 0 ==> CacheHas(\result, EXTENT_ACTIVE + cache) && ext_npages[\result] == npages;
     ensures  aligned: \result != 0 ==> ext_page[\result] % align_npages == 0;
     ensures  new:     \result != 0 ==> ext_kind[\result] == KIND_NONE;
     ensures  nobodys: \result != 0 ==> PagesNobodys{Pre}(ext_page[\result], ext_page[\result] + npages);
     ensures  no_tags: \result != 0 ==> PagesNoTags(ext_page[\result], ext_page[\result] + npages);
     PAGES_KEPT(ensures, 0);
 */
-uint32_t pages_alloc(uint64_t npages, uint64_t align_npages, bool *zeroed);
+uint32_t pages_alloc(uint32_t cache, uint64_t npages, uint64_t align_npages, bool *zeroed);
 
 /* Frees e, which this thread holds and which is in no pairing heap. e leaves the view then. */
 /*@ REQUIRES_PAGES_UNLOCKED;
@@ -82,9 +91,9 @@ void pages_free(uint32_t e);
     assigns             PAGES_ASSIGNS;
     ENSURES_PAGES_UNLOCKED;
     ensures  found:     \result != 0 ==> ExtUsed(\result) && ext_page[\result] == page &&
-                            ext_state[\result] == EXTENT_ACTIVE;
+                            CacheActiveState(ext_state[\result]);
     ensures  none:      \result == 0 ==>
-                            \forall integer e; ExtUsed(e) && ext_state[e] == EXTENT_ACTIVE ==> ext_page[e] != page;
+                            \forall integer e; ExtUsed(e) && CacheActiveState(ext_state[e]) ==> ext_page[e] != page;
     ensures  mine:      \forall integer e; PagesHeld(e) && \old(ext_page[e]) == page ==> \result == e;
     ensures  only_mine: \result != 0 ==> PagesHeld(\result) && \old(ext_page[\result]) == page;
     PAGES_KEPT(ensures, 0);
@@ -113,7 +122,7 @@ bool pages_release(uint64_t page) /*@ ghost (uint32_t mine) */;
     assigns           PAGES_ASSIGNS;
     ENSURES_PAGES_UNLOCKED;
     ensures  start:   ExtUsed(e) && ext_page[e] == \old(ext_page[e]);
-    ensures  active:  ext_state[e] == EXTENT_ACTIVE && ph_own[e] == \old(ph_own[e]);
+    ensures  active:  ext_state[e] == \old(ext_state[e]) && ph_own[e] == \old(ph_own[e]);
     ensures  length:  ext_npages[e] == (\result ? npages : \old(ext_npages[e]));
     ensures  nobodys: PagesNobodys{Pre}(\old(ext_page[e] + ext_npages[e]), ext_page[e] + ext_npages[e]);
     ensures  no_tags: PagesNoTags(\old(ext_page[e] + ext_npages[e]), ext_page[e] + ext_npages[e]);
@@ -121,7 +130,7 @@ bool pages_release(uint64_t page) /*@ ghost (uint32_t mine) */;
 */
 bool pages_resize(uint32_t e, uint64_t npages);
 
-/* Purges the pages that the decay curves no longer allow. */
+/* Purges the pages of all page caches that their decay curves no longer allow. */
 /*@ REQUIRES_PAGES_UNLOCKED;
     assigns    PAGES_ASSIGNS;
     ENSURES_PAGES_UNLOCKED;
@@ -129,7 +138,16 @@ bool pages_resize(uint32_t e, uint64_t npages);
 */
 void pages_decay(void);
 
-/* Purges all free pages. Returns true if there were any. */
+/* Purges all free pages of one page cache. Returns true if there were any. */
+/*@ REQUIRES_PAGES_UNLOCKED;
+    requires cache: cache < PAGE_CACHES;
+    assigns    PAGES_ASSIGNS;
+    ENSURES_PAGES_UNLOCKED;
+    PAGES_KEPT(ensures, 0);
+*/
+bool pages_purge(uint32_t cache);
+
+/* Purges all free pages of all page caches. Returns true if there were any. */
 /*@ REQUIRES_PAGES_UNLOCKED;
     assigns    PAGES_ASSIGNS;
     ENSURES_PAGES_UNLOCKED;
@@ -137,12 +155,28 @@ void pages_decay(void);
 */
 bool pages_trim(void);
 
+/* Reads the pages of one page cache, at one moment. The purges are those of all. */
+/*@ REQUIRES_PAGES_UNLOCKED;
+    requires cache:  cache < PAGE_CACHES;
+    requires stats:  \valid(stats);
+    assigns          PAGES_ASSIGNS, *stats;
+    ENSURES_PAGES_UNLOCKED;
+    ensures  added:  PagesAdded(0, stats->active, EXTENT_ACTIVE + cache) && PagesAdded(0, stats->dirty, EXTENT_DIRTY + cache) &&
+                     PagesAdded(0, stats->muzzy, EXTENT_MUZZY + cache) && PagesAdded(0, stats->busy, EXTENT_BUSY + cache) &&
+                     PagesAdded(0, stats->retained, EXTENT_RETAINED + cache);
+    ensures  total:  stats->active + stats->dirty + stats->muzzy + stats->retained + stats->busy ==
+                         page_cache_mapped_npages[cache];
+    ensures  purges: stats->purges == pages_purge_count && stats->purged_npages == pages_purged_npages;
+    PAGES_KEPT(ensures, 0);
+*/
+void pages_read_cache(uint32_t cache, struct pages_stats *stats);
+
+/* Reads the sums over all page caches, at one moment. */
 /*@ REQUIRES_PAGES_UNLOCKED;
     requires stats:  \valid(stats);
     assigns          PAGES_ASSIGNS, *stats;
     ENSURES_PAGES_UNLOCKED;
-    ensures  npages: \forall integer s; 0 < s < EXTENT_STATES ==>
-                         stats->npages[s] == PageCount(s, PAGE_COUNT_MAX);
+    PAGES_SUMS(ensures, stats, PAGE_CACHES);
     ensures  purges: stats->purges == pages_purge_count && stats->purged_npages == pages_purged_npages;
     PAGES_KEPT(ensures, 0);
 */
@@ -167,7 +201,7 @@ void pages_postfork_parent(void);
     requires held:  PagesHeldActive;
     assigns         lock_held[LOCK_PAGES], pages_purging, CACHE_ASSIGNS;
     ENSURES_PAGES_UNLOCKED;
-    ensures  none:  \forall integer e; ExtUsed(e) ==> ext_state[e] != EXTENT_BUSY;
+    ensures  none:  \forall integer e; ExtUsed(e) ==> !CacheBusyState(ext_state[e]);
     ensures  ready: !pages_purging;
     PAGES_KEPT(ensures, 0);
 */

@@ -29,6 +29,8 @@
 #define PAGE (1UL << LG_PAGE)
 #define PAGE_COUNT_MAX (1UL << (LG_VADDR - LG_PAGE)) /* page numbers are below this */
 
+#define PAGE_CACHES (24U >> SC_LG_NGROUP)         /* sets of free pages, each with heaps for all page size classes */
+
 _Static_assert(LG_PAGE >= 12 && LG_PAGE <= 16, "pages of 4 KiB to 64 KiB");
 _Static_assert(LG_QUANTUM >= 3 && LG_QUANTUM <= 5, "a quantum of 8, 16 or 32 bytes");
 _Static_assert(SC_LG_TINY_MIN >= 2 && SC_LG_TINY_MIN <= LG_QUANTUM, "the smallest class is 4 bytes to a quantum");

@@ -16,7 +16,7 @@
 
 /* What the page cache says of each page: the state of the extent that owns it, 0 if none does (pages/extent.h). */
 /*@ ghost uint8_t ext_page_state[PAGE_COUNT_MAX]; */
-#define OS_PAGE_BUSY 5                                  /* the state of pages that the caller alone may touch */
+#define OS_PAGE_BUSY (1U + PAGE_CACHES)                 /* the first state of pages that the caller alone may touch, one for each page cache */
 
 /* Returns the first page number of fresh zero pages, 0 if there are none. */
 /*@ requires some:    0 < npages < PAGE_COUNT_MAX;
@@ -41,7 +41,8 @@ void os_unmap(uint64_t page, uint64_t npages);
 /* Gives the memory of these pages back to the OS, so that their content is lost. If lazily, reads see the old content
  * until the OS takes the pages. Otherwise reads see zero at once. Returns false if the OS refuses. */
 /*@ requires in:      0 < npages && page + npages <= PAGE_COUNT_MAX;
-    requires busy:    \forall integer p; page <= p < page + npages ==> ext_page_state[p] == OS_PAGE_BUSY;
+    requires busy:    \forall integer p; page <= p < page + npages ==>
+                          OS_PAGE_BUSY <= ext_page_state[p] < OS_PAGE_BUSY + PAGE_CACHES;
     assigns           \nothing;
 */
 bool os_purge(uint64_t page, uint64_t npages, bool lazily);

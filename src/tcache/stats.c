@@ -8,8 +8,6 @@
 
 #include "math/size_class_align_lemmas.acsl"
 #include "blocks/large_lemmas.acsl"
-#include "pages/extent_lemmas.acsl"
-#include "pages/page_cache_lemmas.acsl"
 
 #define STATS_MOST (1UL << LG_VADDR)    /* as many bytes as there are addresses */
 
@@ -94,10 +92,7 @@ static void stats_read_bins(struct stats *s, uint32_t arenas)
     requires pages:    \valid(p);
     assigns            PAGES_ASSIGNS, *p;
     PAGES_FREE(ensures);
-    ensures  npages:   \forall integer s; 0 < s < EXTENT_STATES ==> p->npages[s] == PageCount(s, PAGE_COUNT_MAX);
-    ensures  total:    page_cache_mapped_npages == p->npages[EXTENT_ACTIVE] + p->npages[EXTENT_DIRTY] +
-                       p->npages[EXTENT_MUZZY] + p->npages[EXTENT_RETAINED] + p->npages[EXTENT_BUSY];
-    ensures  most:     page_cache_mapped_npages <= 5 * PAGE_COUNT_MAX;
+    PAGES_SUMS(ensures, p, PAGE_CACHES);
 */
 static void stats_read_pages(struct pages_stats *p)
 {
@@ -106,7 +101,6 @@ static void stats_read_pages(struct pages_stats *p)
     /*@ assert owners: LargeOwners{Pre,Here}(0); */
     /*@ assert pages: LargePages{Pre,Here}; */
     /*@ ghost large_lemma_ok(); */
-    /*@ ghost page_cache_lemma_total(); */
 }
 
 struct stats stats_read(void)
@@ -119,15 +113,15 @@ struct stats stats_read(void)
     stats_read_bins(&t, arena_count());
     stats_read_pages(&p);
     large_read_stats(&l);
-    uint64_t active = p.npages[EXTENT_ACTIVE] * PAGE;
+    uint64_t active = p.active * PAGE;
     uint64_t slabs = t.active < active ? t.active : active;
     uint64_t out = (t.allocated < slabs ? t.allocated : slabs) + (active - slabs);      /* pages of no slab are large blocks */
     t.cached = cached < out ? cached : out;
     t.allocated = out - t.cached;
     t.active = active;
-    t.dirty = (p.npages[EXTENT_DIRTY] + p.npages[EXTENT_BUSY]) * PAGE;
-    t.muzzy = p.npages[EXTENT_MUZZY] * PAGE;
-    t.retained = p.npages[EXTENT_RETAINED] * PAGE;
+    t.dirty = (p.dirty + p.busy) * PAGE;
+    t.muzzy = p.muzzy * PAGE;
+    t.retained = p.retained * PAGE;
     t.mapped = t.active + t.dirty + t.muzzy + t.retained;
     t.metadata = ATOMIC_LOAD(os_metadata_bytes);
     t.large_allocated = l.allocated;

@@ -32,11 +32,11 @@ struct stats {
     assigns            BLOCKS_ASSIGNS_PAGES, BLOCKS_ASSIGNS_SLABS, DEPOT_ASSIGNS_LISTS, lock_held[LOCK_DEPOT];
     ensures  lock:     LocksFree(LOCK_DEPOT);
     ensures  blocks:   BlocksOk;
-    ensures  active:   \result.active == PageCount(EXTENT_ACTIVE, PAGE_COUNT_MAX) * PAGE;
-    ensures  dirty:    \result.dirty == (PageCount(EXTENT_DIRTY, PAGE_COUNT_MAX) + PageCount(EXTENT_BUSY, PAGE_COUNT_MAX)) * PAGE;
-    ensures  muzzy:    \result.muzzy == PageCount(EXTENT_MUZZY, PAGE_COUNT_MAX) * PAGE;
-    ensures  retained: \result.retained == PageCount(EXTENT_RETAINED, PAGE_COUNT_MAX) * PAGE;
-    ensures  mapped:   \result.mapped == \result.active + \result.dirty + \result.muzzy + \result.retained == page_cache_mapped_npages * PAGE;
+    ensures  active:   \result.active == PagesKind(EXTENT_ACTIVE, PAGE_CACHES) * PAGE;
+    ensures  dirty:    \result.dirty == (PagesKind(EXTENT_DIRTY, PAGE_CACHES) + PagesKind(EXTENT_BUSY, PAGE_CACHES)) * PAGE;
+    ensures  muzzy:    \result.muzzy == PagesKind(EXTENT_MUZZY, PAGE_CACHES) * PAGE;
+    ensures  retained: \result.retained == PagesKind(EXTENT_RETAINED, PAGE_CACHES) * PAGE;
+    ensures  mapped:   \result.mapped == \result.active + \result.dirty + \result.muzzy + \result.retained == PagesMapped(PAGE_CACHES) * PAGE;
     ensures  blocks:   \result.allocated + \result.cached <= \result.active;
     ensures  metadata: \result.metadata == os_metadata_bytes;
 */

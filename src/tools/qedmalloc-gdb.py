@@ -38,7 +38,9 @@ class Heap:
         leaf = self.type("struct radix_leaf").fields()
         self.window_pages = next(f for f in leaf if f.name == "extent").type.range()[1] + 1
         self.page = (1 << LG_WINDOW) // self.window_pages
-        self.states = [f.name[len("EXTENT_"):].lower() for f in self.type("enum extent_state").fields()][:-1]
+        kinds = [(f.enumval, f.name[len("EXTENT_"):].lower()) for f in self.type("enum extent_state").fields()]
+        # Each page cache has states of its own: those of a kind follow each other.
+        self.states = [max(kind for kind in kinds if kind[0] <= state)[1] for state in range(kinds[-1][0])]
         self.class_bytes = self.numbers(self.value("slab_bytes"))
         self.class_regions = self.numbers(self.value("slab_regions"))
         self.count = int(self.value("extent_count"))

@@ -7,7 +7,7 @@ sys.path.insert(0, str(ROOT / "src/tools"))
 sys.path.insert(0, str(ROOT / "tests"))
 SAMPLES = 160
 PAGE = 4096
-ACTIVE, DIRTY, MUZZY, RETAINED, BUSY = 1, 2, 3, 4, 5        # enum extent_state
+ACTIVE, BUSY, DIRTY, MUZZY, RETAINED = 1, 2, 3, 4, 5        # the kinds of enum extent_state, in its order
 SHOWN = {RETAINED: 1, MUZZY: 2, DIRTY: 3, BUSY: 3}          # of what is free; 4: slab, 5: large block
 FIGURES = ("call", "ms", "asked", "allocated", "cached", "active", "dirty", "muzzy", "retained", "metadata")
 TITLES = {"redis": "redis-server under redis-benchmark", "python3": "python3 at work", "cc1": "gcc -O2, 600 functions"}

@@ -97,14 +97,14 @@ static void perform(uint32_t i)
 static void print_extent(uint32_t e)
 {
     uint32_t state = AT(ext_state, e), kind = KIND_OF_FREE, szind = 0, out = 0;
-    if (state == EXTENT_ACTIVE) {
+    if (state != EXTENT_UNUSED && state < EXTENT_BUSY) {
         uint32_t stack = tag_stack(radix_tree_tag(AT(ext_page, e)));
         bool     slab = stack != 0 && stack - 1 < SC_NBINS;
         kind = slab ? KIND_OF_SLAB : KIND_OF_LARGE;
         szind = slab ? stack - 1 : 0;
         out = slab ? slab_regions[szind] - AT(slab_free_count, e) : 1;
     }
-    printf("extent %" PRIu64 " %" PRIu64 " %u %u %u %u %u\n", AT(ext_page, e), AT(ext_npages, e), state, kind, szind, live[e], out);
+    printf("extent %" PRIu64 " %" PRIu64 " %u %u %u %u %u\n", AT(ext_page, e), AT(ext_npages, e), (state - 1) / PAGE_CACHES + 1, kind, szind, live[e], out);
 }
 
 static void print_sample(uint32_t calls)

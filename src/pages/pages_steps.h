@@ -1,0 +1,164 @@
+/* pages_steps: the lock of the pages, and the calls of the page cache that are made while it is held. Only pages.c includes
+ * it. */
+#ifndef QED_PAGES_PAGES_STEPS_H
+#define QED_PAGES_PAGES_STEPS_H
+
+#include "pages/pages.h"
+
+#include "pages/extent_lemmas.acsl"
+#include "pages/page_cache_lemmas.acsl"
+
+/* -- the lock -------------------------------------------------------------------------------------------------- */
+
+/* Other threads changed what this one does not hold. This one purges the BUSY extent e, or none if e is 0. No other
+ * thread holds an extent that begins at page. No extent begins at page 0. */
+/*@ requires locked: LockHeld(LOCK_PAGES);
+    requires ok:     PageCacheOk;
+    requires held:   PagesHeldActive;
+    requires busy:   e != 0 ==> CacheBusy(e);
+    assigns          PAGES_ASSIGNS_GUARDED;
+    ensures  ok:     PageCacheOk;
+    ensures  decay:  DecayOk;
+    ensures  free:   PagesFreeTags;
+    ensures  alone:  PagesAlone(page);
+    ensures  busy:   e != 0 ==> CacheHas(e, \old(ext_state[e])) && ext_page[e] == \old(ext_page[e]) &&
+                         ext_npages[e] == \old(ext_npages[e]);
+    PAGES_KEPT(ensures, 0);
+*/
+OTHERS_ACT(pages_others) /*@ ghost (uint32_t e, uint64_t page) */;
+
+/*@ REQUIRES_PAGES_UNLOCKED;
+    requires busy:  e != 0 ==> CacheBusy(e);
+    assigns         PAGES_ASSIGNS;
+    PAGES_WHOLE(ensures);
+    ensures  alone: PagesAlone(page);
+    ensures  busy:  e != 0 ==> CacheHas(e, \old(ext_state[e])) && ext_page[e] == \old(ext_page[e]) &&
+                        ext_npages[e] == \old(ext_npages[e]);
+    PAGES_KEPT(ensures, 0);
+*/
+static inline void pages_enter(void) /*@ ghost (uint32_t e, uint64_t page) */
+{
+    lock_take(LOCK_PAGES);
+    pages_others() /*@ ghost (e, page) */;
+}
+
+/*@ PAGES_WHOLE(requires);
+    assigns        lock_held[LOCK_PAGES];
+    ensures  free: LocksFree(LOCK_PAGES);
+*/
+static inline void pages_leave(void)
+{
+    lock_give(LOCK_PAGES);
+}
+
+/* -- with the lock ---------------------------------------------------------------------------------------------- */
+
+/*@ requires cache:  cache < PAGE_CACHES;
+    requires decay:  DecayOk;
+    assigns          DECAY_ASSIGNS;
+    ensures  decay:  DecayOk;
+    ensures  times:  decay_ms[DECAY_DIRTY + cache] == dirty_ms && decay_ms[DECAY_MUZZY + cache] == muzzy_ms;
+    ensures  others: \forall integer w; 0 <= w < DECAY_COUNT && w != DECAY_DIRTY + cache && w != DECAY_MUZZY + cache ==>
+                         decay_ms[w] == \old(decay_ms[w]);
+*/
+static void pages_use_decay(uint32_t cache, int64_t dirty_ms, int64_t muzzy_ms)
+{
+    decay_set(DECAY_DIRTY + cache, dirty_ms);
+    decay_set(DECAY_MUZZY + cache, muzzy_ms);
+}
+
+/*@ REQUIRES_PAGES_LOCKED;
+    requires cache:   cache < PAGE_CACHES;
+    requires some:    0 < npages;
+    requires power:   IsPowerOfTwo(align_npages);
+    requires zeroed:  \valid(zeroed);
+    assigns           CACHE_ASSIGNS, CACHE_ASSIGNS_GROWTH, ext_zeroed[0 .. TABLE_MAX - 1], *zeroed;
+    ENSURES_PAGES_LOCKED;
+    ensures  no_tag:  \result != 0 ==> PagesNoTags(ext_page[\result], ext_page[\result] + npages);
+    ensures  active:  \result != 0 ==> CacheHas(\result, EXTENT_ACTIVE + cache) && ext_npages[\result] == npages;
+    ensures  aligned: \result != 0 ==> ext_page[\result] % align_npages == 0;
+    ensures  new:     \result != 0 ==> ext_kind[\result] == KIND_NONE;
+    ensures  nobodys: \result != 0 ==> PagesNobodys{Pre}(ext_page[\result], ext_page[\result] + npages);
+    PAGES_KEPT(ensures, 0);
+*/
+static uint32_t pages_take(uint32_t cache, uint64_t npages, uint64_t align_npages, bool *zeroed)
+{
+    /*@ assert held: \forall integer x; PagesHeld(x) ==> ExtIn(x, ext_page[x]) && ext_owner[ext_page[x]] == x; */
+    /*@ assert active: \forall integer x; PagesHeld(x) ==> CacheActiveState(ext_page_state[ext_page[x]]); */
+    uint32_t e = page_cache_alloc(cache, npages, align_npages);
+    /*@ assert in: \forall integer p; 0 <= p < PAGE_COUNT_MAX && PagesHeld{Pre}(\at(ext_owner[p],Pre)) ==>
+            ExtUsed(\at(ext_owner[p],Pre)) && ExtIn(\at(ext_owner[p],Pre), p); */
+    *zeroed = e != 0 && AT(ext_zeroed, e) != 0;
+    return e;
+}
+
+/*@ REQUIRES_PAGES_LOCKED;
+    requires active: CacheActive(e);
+    requires no_tag: PagesNoTags(ext_page[e], ext_page[e] + ext_npages[e]);
+    assigns          CACHE_ASSIGNS;
+    ENSURES_PAGES_LOCKED;
+    PAGES_KEPT(ensures, e);
+*/
+static void pages_give(uint32_t e)
+{
+    page_cache_free(e);
+}
+
+/*@ requires locked: LockHeld(LOCK_PAGES);
+    requires ok:     PageCacheOk;
+    assigns          \nothing;
+    ensures  found:  \result != 0 ==> ExtUsed(\result) && ext_page[\result] == page &&
+                         CacheActiveState(ext_state[\result]);
+    ensures  none:   \result == 0 ==>
+                         \forall integer e; ExtUsed(e) && CacheActiveState(ext_state[e]) ==> ext_page[e] != page;
+    ensures  only:   \forall integer e; ExtUsed(e) && CacheActiveState(ext_state[e]) && ext_page[e] == page ==>
+                         \result == e;
+*/
+static uint32_t pages_at(uint64_t page)
+{
+    uint32_t e = page < PAGE_COUNT_MAX ? extent_at(page) : 0;
+    /*@ assert owner: \forall integer x; ExtUsed(x) && ext_page[x] == page ==> ExtIn(x, page) && ext_owner[page] == x; */
+    return e != 0 && AT(ext_state, e) < EXTENT_BUSY ? e : 0;
+}
+
+/*@ REQUIRES_PAGES_LOCKED;
+    requires alone:  PagesAlone(page);
+    requires mine:   mine != 0 ==> PagesHeld(mine) && ph_own[mine] == 0 && ext_page[mine] == page;
+    requires no_tag: mine != 0 ==> PagesNoTags(ext_page[mine], ext_page[mine] + ext_npages[mine]);
+    requires other:  \forall integer x; PagesHeld(x) && x != mine ==> ext_page[x] != page;
+    assigns          CACHE_ASSIGNS;
+    ENSURES_PAGES_LOCKED;
+    ensures  done:   \result <==> mine != 0;
+    PAGES_KEPT(ensures, mine);
+*/
+static bool pages_give_at(uint64_t page) /*@ ghost (uint32_t mine) */
+{
+    uint32_t e = pages_at(page);
+    /*@ assert used: mine != 0 ==> ExtUsed(mine) && CacheActiveState(ext_state[mine]); */
+    /*@ assert mine: e == mine; */
+    if (e != 0) {
+        pages_give(e);
+    }
+    return e != 0;
+}
+
+/*@ REQUIRES_PAGES_LOCKED;
+    requires mine:    PagesHeld(e) && ExtUsed(e);
+    requires some:    0 < npages;
+    requires no_tag:  PagesNoTags(ext_page[e] + npages, ext_page[e] + ext_npages[e]);
+    assigns           CACHE_ASSIGNS, CACHE_ASSIGNS_GROWTH, ext_zeroed[0 .. TABLE_MAX - 1];
+    ENSURES_PAGES_LOCKED;
+    ensures  no_tag:  PagesNoTags(\old(ext_page[e] + ext_npages[e]), ext_page[e] + ext_npages[e]);
+    ensures  start:   ExtUsed(e) && ext_page[e] == \old(ext_page[e]);
+    ensures  active:  ext_state[e] == \old(ext_state[e]) && ph_own[e] == \old(ph_own[e]);
+    ensures  length:  ext_npages[e] == (\result ? npages : \old(ext_npages[e]));
+    ensures  nobodys: PagesNobodys{Pre}(\old(ext_page[e] + ext_npages[e]), ext_page[e] + ext_npages[e]);
+    PAGES_KEPT_TAGS(ensures, e, 0);
+*/
+static bool pages_fit(uint32_t e, uint64_t npages)
+{
+    uint64_t now = AT(ext_npages, e);
+    return npages == now || (npages < now ? page_cache_shrink(e, npages) : page_cache_expand(e, npages));
+}
+
+#endif
