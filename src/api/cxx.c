@@ -2,6 +2,9 @@
  * the library does not load the C++ runtime. The two functions of the runtime that are needed when memory is short are weak, because
  * a program that uses the operators has them. In the static library these operators are a member of their own, which only a C++
  * program pulls in. There (QED_STATIC_CXX) the references are ordinary ones.
+ *
+ * In the shared library the fast paths of malloc and free are part of the operators. In the static one they are calls, since the thread's
+ * cache is internal to its other member. Operators that do the same are one function with several names.
  */
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -9,6 +12,8 @@
 #include <stdlib.h>
 
 #include "api/export.h"
+#include "api/thread.h"
+#include "tcache/tcache.h"
 
 #include "qedmalloc/qedmalloc.h"
 
@@ -24,6 +29,35 @@ extern new_handler    cxx_get_new_handler(void) __asm__("_ZSt15get_new_handlerv"
 extern _Noreturn void cxx_throw_bad_alloc(void) __asm__("_ZSt17__throw_bad_allocv") RUNTIME;
 
 bool cxx_catch(new_handler handler);        /* cxx_catch.cc */
+
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+
+/* ---- fast paths -------------------------------------------------------------------------------------------------- */
+
+#ifdef QED_STATIC_CXX
+#define cxx_pop(size) NULL
+#define cxx_push(block) false
+#define cxx_push_sized(block, size) false
+#else
+/* Returns a block for so many bytes from the thread's cache, or NULL if it has none ready. */
+static inline void *cxx_pop(size_t size)
+{
+    struct tcache *t = thread_cache;
+    return size <= SC_LOOKUP_MAX ? (void *)tcache_pop(t, tcache_stack_of(t, size)) : NULL;
+}
+
+static inline bool cxx_push(void *block)
+{
+    return tcache_push(thread_cache, (uint64_t)block);
+}
+
+static inline bool cxx_push_sized(void *block, size_t size)
+{
+    return size <= SC_LOOKUP_MAX && tcache_push_sized(thread_cache, (uint64_t)block, size);
+}
+#endif
+
+/* ---- slow paths -------------------------------------------------------------------------------------------------- */
 
 /* Returns the linked function, or the one by that name in a runtime that was opened after this library. */
 static void *cxx_find(void *linked, const char *name)
@@ -43,7 +77,7 @@ static void *cxx_alloc(size_t size, size_t alignment)
     return alignment == 0 ? qed_malloc(size) : qed_aligned_alloc(alignment, size);
 }
 
-static void *cxx_new(size_t size, size_t alignment)
+static __attribute__((noinline)) void *cxx_new(size_t size, size_t alignment)
 {
     void *block = cxx_alloc(size, alignment);
     for (new_handler h; block == NULL && (h = cxx_handler()) != NULL;) {
@@ -61,7 +95,7 @@ static void *cxx_new(size_t size, size_t alignment)
 }
 
 /* Returns NULL where the handler throws or there is none. */
-static void *cxx_new_nothrow(size_t size, size_t alignment)
+static __attribute__((noinline)) void *cxx_new_nothrow(size_t size, size_t alignment)
 {
     void *block = cxx_alloc(size, alignment);
     for (new_handler h; block == NULL && (h = cxx_handler()) != NULL && cxx_catch(h);) {
@@ -70,27 +104,66 @@ static void *cxx_new_nothrow(size_t size, size_t alignment)
     return block;
 }
 
-#define NEW(name, parameters, body) PUBLIC void *name parameters; PUBLIC void *name parameters { return body; }
-#define DELETE(name, parameters, body) PUBLIC void name parameters; PUBLIC void name parameters { body; }
+/* ---- the operators ----------------------------------------------------------------------------------------------- */
 
-NEW(_Znwm, (size_t n), cxx_new(n, 0))
-NEW(_Znam, (size_t n), cxx_new(n, 0))
-NEW(_ZnwmRKSt9nothrow_t, (size_t n, const void *tag), ((void)tag, cxx_new_nothrow(n, 0)))
-NEW(_ZnamRKSt9nothrow_t, (size_t n, const void *tag), ((void)tag, cxx_new_nothrow(n, 0)))
-NEW(_ZnwmSt11align_val_t, (size_t n, size_t a), cxx_new(n, a))
-NEW(_ZnamSt11align_val_t, (size_t n, size_t a), cxx_new(n, a))
-NEW(_ZnwmSt11align_val_tRKSt9nothrow_t, (size_t n, size_t a, const void *tag), ((void)tag, cxx_new_nothrow(n, a)))
-NEW(_ZnamSt11align_val_tRKSt9nothrow_t, (size_t n, size_t a, const void *tag), ((void)tag, cxx_new_nothrow(n, a)))
+#define OPERATOR(result, name, parameters) PUBLIC result name parameters; PUBLIC result name parameters
+#define SAME(result, name, parameters, as) PUBLIC result name parameters __attribute__((alias(#as)))
 
-DELETE(_ZdlPv, (void *p), qed_free(p))
-DELETE(_ZdaPv, (void *p), qed_free(p))
-DELETE(_ZdlPvRKSt9nothrow_t, (void *p, const void *tag), (void)tag; qed_free(p))
-DELETE(_ZdaPvRKSt9nothrow_t, (void *p, const void *tag), (void)tag; qed_free(p))
-DELETE(_ZdlPvm, (void *p, size_t n), qed_free_sized(p, n))
-DELETE(_ZdaPvm, (void *p, size_t n), qed_free_sized(p, n))
-DELETE(_ZdlPvSt11align_val_t, (void *p, size_t a), (void)a; qed_free(p))
-DELETE(_ZdaPvSt11align_val_t, (void *p, size_t a), (void)a; qed_free(p))
-DELETE(_ZdlPvSt11align_val_tRKSt9nothrow_t, (void *p, size_t a, const void *tag), (void)a; (void)tag; qed_free(p))
-DELETE(_ZdaPvSt11align_val_tRKSt9nothrow_t, (void *p, size_t a, const void *tag), (void)a; (void)tag; qed_free(p))
-DELETE(_ZdlPvmSt11align_val_t, (void *p, size_t n, size_t a), qed_free_aligned_sized(p, a, n))
-DELETE(_ZdaPvmSt11align_val_t, (void *p, size_t n, size_t a), qed_free_aligned_sized(p, a, n))
+OPERATOR(void *, _Znwm, (size_t n))
+{
+    void *block = cxx_pop(n);
+    return LIKELY(block != NULL) ? block : cxx_new(n, 0);
+}
+
+OPERATOR(void *, _ZnwmRKSt9nothrow_t, (size_t n, const void *tag))
+{
+    (void)tag;
+    void *block = cxx_pop(n);
+    return LIKELY(block != NULL) ? block : cxx_new_nothrow(n, 0);
+}
+
+OPERATOR(void *, _ZnwmSt11align_val_t, (size_t n, size_t a))
+{
+    return cxx_new(n, a);
+}
+
+OPERATOR(void *, _ZnwmSt11align_val_tRKSt9nothrow_t, (size_t n, size_t a, const void *tag))
+{
+    (void)tag;
+    return cxx_new_nothrow(n, a);
+}
+
+OPERATOR(void, _ZdlPv, (void *p))
+{
+    if (!LIKELY(cxx_push(p))) {
+        qed_free(p);
+    }
+}
+
+OPERATOR(void, _ZdlPvm, (void *p, size_t n))
+{
+    if (!LIKELY(cxx_push_sized(p, n))) {
+        qed_free_sized(p, n);
+    }
+}
+
+OPERATOR(void, _ZdlPvmSt11align_val_t, (void *p, size_t n, size_t a))
+{
+    qed_free_aligned_sized(p, a, n);
+}
+
+SAME(void *, _Znam, (size_t n), _Znwm);
+SAME(void *, _ZnamRKSt9nothrow_t, (size_t n, const void *tag), _ZnwmRKSt9nothrow_t);
+SAME(void *, _ZnamSt11align_val_t, (size_t n, size_t a), _ZnwmSt11align_val_t);
+SAME(void *, _ZnamSt11align_val_tRKSt9nothrow_t, (size_t n, size_t a, const void *tag), _ZnwmSt11align_val_tRKSt9nothrow_t);
+
+/* Without a size all of them do the same. The further arguments stay unread. */
+SAME(void, _ZdaPv, (void *p), _ZdlPv);
+SAME(void, _ZdlPvRKSt9nothrow_t, (void *p), _ZdlPv);
+SAME(void, _ZdaPvRKSt9nothrow_t, (void *p), _ZdlPv);
+SAME(void, _ZdlPvSt11align_val_t, (void *p), _ZdlPv);
+SAME(void, _ZdaPvSt11align_val_t, (void *p), _ZdlPv);
+SAME(void, _ZdlPvSt11align_val_tRKSt9nothrow_t, (void *p), _ZdlPv);
+SAME(void, _ZdaPvSt11align_val_tRKSt9nothrow_t, (void *p), _ZdlPv);
+SAME(void, _ZdaPvm, (void *p, size_t n), _ZdlPvm);
+SAME(void, _ZdaPvmSt11align_val_t, (void *p, size_t n, size_t a), _ZdlPvmSt11align_val_t);

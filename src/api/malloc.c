@@ -149,7 +149,7 @@ PUBLIC void *qed_calloc(size_t count, size_t size)
     ensures  fits:     \result != 0 ==> size <= BlockBytes(\result);
     ensures  aligned:  \result % align_bytes == 0;
 */
-static uint64_t block_take_aligned(size_t align_bytes, size_t size)
+static __attribute__((noinline)) uint64_t block_take_aligned(size_t align_bytes, size_t size)
 {
     bool     zeroed;
     /*@ ghost align_lemma_range(align_bytes); */
@@ -240,7 +240,7 @@ PUBLIC void qed_free(void *block)
     ensures  gone:     !BlockLive(block);
     ENSURES_LIVE_KEPT(block, 0);
 */
-static void free_checked(uint64_t block, uint32_t szind, const char *call)
+static __attribute__((noinline)) void free_checked(uint64_t block, uint32_t szind, const char *call)
 {
     if (block == 0) {
         return;
@@ -254,11 +254,26 @@ static void free_checked(uint64_t block, uint32_t szind, const char *call)
     }
 }
 
-PUBLIC void qed_free_sized(void *block, size_t size)
+/*@ requires ok:       MallocOk;
+    requires valid:    BlockOrNull(block);
+    requires size:     block != 0 ==> BlockOf(block, size);
+    assigns            MALLOC_ASSIGNS_HEAP;
+    ensures  ok:       MallocOk;
+    ensures  gone:     !BlockLive(block);
+    ENSURES_LIVE_KEPT(block, 0);
+*/
+static __attribute__((noinline)) void free_sized_slow(uint64_t block, size_t size)
 {
     uint32_t szind = size_class_index(size);
-    /*@ ghost if (block != NULL) { block_lemma_least(size, block_szind[ADDR(block)], szind); } */
-    free_checked((uint64_t)block, szind, "free_sized");
+    /*@ ghost if (block != 0) { block_lemma_least(size, block_szind[block], szind); } */
+    free_checked(block, szind, "free_sized");
+}
+
+PUBLIC void qed_free_sized(void *block, size_t size)
+{
+    if (!LIKELY(size <= SC_LOOKUP_MAX && tcache_push_sized(thread_cache, (uint64_t)block, size))) {
+        free_sized_slow((uint64_t)block, size);
+    }
 }
 
 PUBLIC void qed_free_aligned_sized(void *block, size_t alignment, size_t size)

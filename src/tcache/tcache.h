@@ -181,31 +181,22 @@ static inline void tcache_raise(struct tcache *t, uint64_t stack)
     t->top[stack] += 1;
 }
 
-/* Puts a block that the program frees on top of its class's stack and returns true. Returns false, and changes nothing, where the slow path
- * has to look: no block of a cached class begins there, the stack is full, the block is the one that was freed last, the address is
- * outside the window, or it is 0. */
+/* Puts a block that the program frees on top of that stack and returns true. Its page in the window is that one, and the page's tag names
+ * the stack. Returns false where no block of the stack's class begins there, the stack is full, or the block is the one that was freed last. */
 /*@ TCACHE_WHOLE(requires, t);
     requires live:    0 < block < ADDRESS_MAX ==> block_state[block] == BLOCK_LIVE;
+    requires known:   page < t->window_pages && 0 < block < ADDRESS_MAX;
+    requires page:    block / PAGE == t->window / RADIX_HALF * RADIX_WINDOW_PAGES + page;
+    requires stack:   stack == radix_tag_of[block / PAGE] / TAG_HALF;
     assigns           TCACHE_ASSIGNS_STACKS(t), block_state[block], block_pos[block];
     TCACHE_WHOLE(ensures, t);
-    ensures  cached:  \result ==> block < ADDRESS_MAX && block_state[block] == BLOCK_CACHED;
-    ensures  none:    !\result && 0 < block < ADDRESS_MAX ==> block_state[block] == BLOCK_LIVE;
-    ensures  null:    block == 0 ==> !\result;
-    ensures  same:    !\result ==> TcacheSame{Pre,Post}(t);
-    ensures  up:      \result ==> t->top[block_szind[block] + 1] == \old(t->top[block_szind[block] + 1]) + 1;
-    ensures  stands:  \result ==> t->slot[t->top[block_szind[block] + 1]] == block;
-    ensures  begins:  \result ==> radix_tag_of[block / PAGE] / TAG_HALF != 0 &&
-                      TagBegins(radix_tag_of[block / PAGE], block, ScBytes(radix_tag_of[block / PAGE] / TAG_HALF - 1));
+    ENSURES_PUSHED(t, block);
+    ensures  class:   \result ==> stack != 0 && block_szind[block] == stack - 1;
 */
-static inline bool tcache_push(struct tcache *t, uint64_t block)
+static inline bool tcache_push_at(struct tcache *t, uint64_t block, uint64_t page, uint64_t stack)
 {
-    uint64_t page = tcache_window_page(t, block);
-    if (page >= t->window_pages) {
-        return false;
-    }
     /*@ assert out: BlockOut(block); */
     /*@ ghost tcache_lemma_tag(block); */
-    uint64_t stack = radix_leaf_high(t->leaf, page) /*@ ghost (t->window / RADIX_HALF) */;
     uint32_t base = radix_leaf_low(t->leaf, page) /*@ ghost (t->window / RADIX_HALF) */;
     if (tag_fraction(base, block, t->negated[stack]) /*@ ghost (t->magic[stack]) */ >= t->magic[stack]) {
         return false;
@@ -228,6 +219,50 @@ static inline bool tcache_push(struct tcache *t, uint64_t block)
     tcache_raise(t, stack);
     /*@ ghost tcache_lemma_ok(t); */
     return true;
+}
+
+/* Puts a block that the program frees on top of its class's stack and returns true. Returns false, and changes nothing, where the slow path
+ * has to look: no block of a cached class begins there, the stack is full, the block is the one that was freed last, the address is
+ * outside the window, or it is 0. */
+/*@ TCACHE_WHOLE(requires, t);
+    requires live:    0 < block < ADDRESS_MAX ==> block_state[block] == BLOCK_LIVE;
+    assigns           TCACHE_ASSIGNS_STACKS(t), block_state[block], block_pos[block];
+    TCACHE_WHOLE(ensures, t);
+    ENSURES_PUSHED(t, block);
+*/
+static inline bool tcache_push(struct tcache *t, uint64_t block)
+{
+    uint64_t page = tcache_window_page(t, block);
+    if (page >= t->window_pages) {
+        return false;
+    }
+    uint64_t stack = radix_leaf_high(t->leaf, page) /*@ ghost (t->window / RADIX_HALF) */;
+    return tcache_push_at(t, block, page, stack);
+}
+
+/* tcache_push for a block whose size the program tells. It is refused too where a block of another class begins there. */
+/*@ TCACHE_WHOLE(requires, t);
+    requires live:    0 < block < ADDRESS_MAX ==> block_state[block] == BLOCK_LIVE;
+    requires bytes:   bytes <= SC_LOOKUP_MAX;
+    assigns           TCACHE_ASSIGNS_STACKS(t), block_state[block], block_pos[block];
+    TCACHE_WHOLE(ensures, t);
+    ENSURES_PUSHED(t, block);
+    ensures  fits:    \result ==> ClassFits(bytes, block_szind[block]);
+    ensures  least:   \result ==> ClassLeast(bytes, block_szind[block]);
+*/
+static inline bool tcache_push_sized(struct tcache *t, uint64_t block, uint64_t bytes)
+{
+    uint64_t page = tcache_window_page(t, block);
+    if (page >= t->window_pages) {
+        return false;
+    }
+    /*@ assert out: BlockOut(block); */
+    /*@ ghost tcache_lemma_tag(block); */
+    uint64_t stack = radix_leaf_high(t->leaf, page) /*@ ghost (t->window / RADIX_HALF) */;
+    if ((uint8_t)stack != t->stack_of[bytes]) {
+        return false;
+    }
+    return tcache_push_at(t, block, page, stack);
 }
 
 #endif

@@ -1,9 +1,22 @@
 /* Calls malloc(64) and free, so that the cost of a pair can be counted. It makes one pair at a time, or, with a second argument, so many
- * mallocs and then so many frees.
+ * mallocs and then so many frees. TAKE and GIVE are other functions that do
+ * the same, and ORDER(k) is which block comes back as number k.
  *
  * usage: pair ROUNDS [BATCH [BYTES]]           under valgrind --tool=callgrind
  */
 #include <stdlib.h>
+
+#ifndef TAKE
+#define TAKE malloc
+#define GIVE(block, bytes) free(block)
+#else
+void *TAKE(size_t bytes);
+void  GIVE(void *block, size_t bytes);
+#endif
+
+#ifndef ORDER
+#define ORDER(k) (k)
+#endif
 
 static void *live[1024];
 
@@ -14,18 +27,18 @@ int main(int argc, char **argv)
     size_t bytes = argc > 3 ? (size_t)atol(argv[3]) : 64;
     if (batch == 1) {
         for (long i = 0; i < rounds; i++) {
-            void *p = malloc(bytes);
+            void *p = TAKE(bytes);
             __asm__ volatile("" : "+r"(p));
-            free(p);
+            GIVE(p, bytes);
         }
         return 0;
     }
     for (long i = 0; i < rounds; i++) {
         for (long k = 0; k < batch; k++) {
-            live[k] = malloc(bytes);
+            live[k] = TAKE(bytes);
         }
         for (long k = 0; k < batch; k++) {
-            free(live[k]);
+            GIVE(live[ORDER(k)], bytes);
         }
     }
     return 0;
