@@ -1,29 +1,39 @@
 """functions: what each exported function does on its fast path, and with which arguments its other paths reach their slow functions."""
-from z3 import And, BitVecVal, Extract, Implies, LShR, Or, ULE, ULT
+from z3 import And, BitVecVal, Extract, If, Implies, LShR, Or, UGE, UGT, ULE, ULT
 
 from invariant import ClassFits, ClassLeast
-from machine import product
+from machine import logarithm, product
 from memory import IMAGE
 from sizes import UINT32_MAX, class_of
 from trace import Text
 
 
 # ---- malloc and free ----
+def pop_of(p, size):
+    """the block that the thread's cache has for that size, or None"""
+    if not p.case(ULE(size, p.constants["SC_LOOKUP_MAX"])):
+        return None
+    p.k.learn("stack_of", size)
+    stack = p.view.stack_of(size)
+    block = p.pop(stack)
+    if block is not None:
+        p.prove("tcache_stack_of, ensures fits", ClassFits(size, stack - 1))
+        p.prove("tcache_stack_of, ensures least", ClassLeast(size, stack - 1))
+    return block
+
+
 def malloc_of(p, size):
-    if p.case(ULE(size, p.constants["SC_LOOKUP_MAX"])):
-        p.k.learn("stack_of", size)
-        stack = p.view.stack_of(size)
-        block = p.pop(stack)
-        if block is not None:
-            p.prove("tcache_stack_of, ensures fits", ClassFits(size, stack - 1))
-            p.prove("tcache_stack_of, ensures least", ClassLeast(size, stack - 1))
-            return block
-    return p.call("malloc_slow", size)
+    block = pop_of(p, size)
+    return p.call("malloc_slow", size) if block is None else block
 
 
 def free_of(p, block):
     if not p.push(block):
         p.call("free_slow", block, Text("free"))
+
+
+def push_sized(p, block, size):
+    return p.case(ULE(size, p.constants["SC_LOOKUP_MAX"])) and p.push(block, size)
 
 
 def qed_malloc(p):
@@ -32,6 +42,13 @@ def qed_malloc(p):
 
 def qed_free(p):
     free_of(p, p.argument(0))
+    p.returns()
+
+
+def qed_free_sized(p):
+    block, size = p.argument(0), p.argument(1)
+    if not push_sized(p, block, size):
+        p.call("free_sized_slow", block, size)
     p.returns()
 
 
@@ -98,10 +115,93 @@ def qed_reallocarray(p):
     return p.returns(p.call("qed_realloc", p.argument(0), product(count, size)[0]))
 
 
+# ---- the aligned family ----
+def is_power(a):
+    return And(a != 0, a & (a - 1) == 0)
+
+
+def aligned_of(p, alignment, size):
+    """a block, or NULL with errno"""
+    block = p.call("block_take_aligned", alignment, size)
+    return fail(p, "ENOMEM") if p.case(block == 0) else p.returns(block)
+
+
+def qed_aligned_alloc(p):
+    alignment, size = p.argument(0), p.argument(1)
+    return aligned_of(p, alignment, size) if p.case(is_power(alignment)) else fail(p, "EINVAL")
+
+
+def qed_posix_memalign(p):
+    alignment, size, k = p.argument(1), p.argument(2), p.constants
+    if not p.case(And(is_power(alignment), UGE(alignment, 8))):
+        return p.returns(BitVecVal(k["EINVAL"], 32))
+    block = p.call("block_take_aligned", alignment, size)
+    if p.case(block == 0):
+        return p.returns(BitVecVal(k["ENOMEM"], 32))
+    p.written["pointer"] = block
+    return p.returns(BitVecVal(0, 32))
+
+
+def qed_memalign(p):
+    alignment, size = p.argument(0), p.argument(1)
+    if p.case(UGT(alignment, p.constants["SC_LARGE_MAXCLASS"])):
+        return fail(p, "EINVAL" if p.case(UGT(alignment, 1 << 63)) else "ENOMEM")
+    above = If(ULE(alignment, 1), number(1), number(2) << logarithm(alignment - 1))        # the least power of two from there on
+    return aligned_of(p, above, size)
+
+
+def qed_valloc(p):
+    return aligned_of(p, p.constants["PAGE"], p.argument(0))
+
+
+def qed_pvalloc(p):
+    size, page = p.argument(0), p.constants["PAGE"]
+    if p.case(UGT(size, p.constants["SC_LARGE_MAXCLASS"])):
+        return fail(p, "ENOMEM")
+    return aligned_of(p, page, (If(size == 0, number(1), size) + (page - 1)) & -page)
+
+
+def class_for(p, alignment, size):
+    """request_class: the class of a request with an alignment, which is a power of two"""
+    k = p.constants
+    if p.case(Or(UGT(size, k["SC_LARGE_MAXCLASS"]), UGT(alignment, k["SC_LARGE_MAXCLASS"]))):
+        return number(k["SC_NSIZES"])
+    if p.case(UGT(alignment, k["PAGE"])):
+        return class_of(k, If(ULT(size, k["SC_LARGE_MINCLASS"]), number(k["SC_LARGE_MINCLASS"]), size))
+    return class_of(k, (If(size == 0, number(1), size) + (alignment - 1)) & -alignment)
+
+
+def qed_free_aligned_sized(p):
+    block, alignment, size = (p.argument(n) for n in range(3))
+    if not p.case(is_power(alignment)):
+        szind = number(p.constants["SC_NSIZES"])
+    else:
+        a = next((1 << lg for lg in range(12) if p.case(alignment == 1 << lg)), alignment)      # one by one, for the solver's sake
+        szind = class_for(p, a if a is alignment else number(a), size)
+    p.call("free_checked", block, low(szind), Text("free_aligned_sized"))
+    p.returns()
+
+
+# ---- the extended API ----
+def qed_sallocx(p):
+    block = p.argument(0)
+    thread_get(p)
+    p.returns(0 if p.case(block == 0) else p.call("overflow_usable", block, Text("sallocx")))
+
+
+def qed_dallocx(p):
+    p.call("qed_free", p.argument(0))
+    p.returns()
+
+
 # ---- the C++ operators ----
 def new(aligned):
     def operator(p):
         size = p.argument(0)
+        if not aligned:
+            block = pop_of(p, size)
+            if block is not None:
+                return p.returns(block)
         if aligned and not p.case(p.argument(1) == 0):
             block = p.call("qed_aligned_alloc", p.argument(1), size)
         else:
@@ -112,25 +212,33 @@ def new(aligned):
     return operator
 
 
-def delete(*positions):
-    """operator delete calls free, free_sized or free_aligned_sized with these of its arguments."""
-    def operator(p):
-        p.call(("qed_free", "qed_free_sized", "qed_free_aligned_sized")[len(positions) - 1], *[p.argument(n) for n in positions])
-        p.returns()
-    return operator
+def delete(p):
+    if not p.push(p.argument(0)):
+        p.call("qed_free", p.argument(0))
+    p.returns()
 
 
-FUNCTIONS = {f.__name__: f for f in (qed_malloc, qed_free, qed_malloc_usable_size, qed_realloc, qed_reallocarray)}
-for kind in "wa":
-    for nothrow in ("", "RKSt9nothrow_t"):
-        FUNCTIONS |= {f"_Zn{kind}m{nothrow}": new(False), f"_Zn{kind}mSt11align_val_t{nothrow}": new(True),
-                      f"_Zd{'l' if kind == 'w' else 'a'}Pv{nothrow}": delete(0), f"_Zd{'l' if kind == 'w' else 'a'}PvSt11align_val_t{nothrow}": delete(0)}
-for kind in "la":
-    FUNCTIONS |= {f"_Zd{kind}Pvm": delete(0, 1), f"_Zd{kind}PvmSt11align_val_t": delete(0, 2, 1)}
+def delete_sized(p):
+    if not push_sized(p, p.argument(0), p.argument(1)):
+        p.call("qed_free_sized", p.argument(0), p.argument(1))
+    p.returns()
 
-# Not proven yet: they compute a class from a size before they reach the cache.
-NOT_YET = {"calloc", "aligned_alloc", "posix_memalign", "memalign", "valloc", "pvalloc", "free_sized", "free_aligned_sized",
-           "mallocx", "rallocx", "xallocx", "sallocx", "dallocx", "sdallocx", "nallocx"}
+
+def delete_aligned_sized(p):
+    p.call("qed_free_aligned_sized", p.argument(0), p.argument(2), p.argument(1))
+    p.returns()
+
+
+FUNCTIONS = {f.__name__: f for f in (
+    qed_malloc, qed_free, qed_free_sized, qed_free_aligned_sized, qed_malloc_usable_size, qed_realloc, qed_reallocarray, qed_aligned_alloc,
+    qed_posix_memalign, qed_memalign, qed_valloc, qed_pvalloc, qed_sallocx, qed_dallocx)}
+# The operators for arrays, and those that get arguments which they do not read, are names of these functions.
+FUNCTIONS |= {"_Znwm": new(False), "_ZnwmRKSt9nothrow_t": new(False), "_ZnwmSt11align_val_t": new(True),
+              "_ZnwmSt11align_val_tRKSt9nothrow_t": new(True), "_ZdlPv": delete, "_ZdlPvm": delete_sized,
+              "_ZdlPvmSt11align_val_t": delete_aligned_sized}
+
+# Not proven yet: they compute a class or look a block up before they call anything that is specified here.
+NOT_YET = {"calloc", "mallocx", "rallocx", "xallocx", "sdallocx", "nallocx"}
 NOT_YET |= {"qed_" + name for name in NOT_YET}
 # Exported functions that never touch a thread's cache.
 NO_FAST_PATH = {"mallinfo", "mallinfo2", "malloc_info", "malloc_stats", "malloc_trim", "mallopt", "mallctl", "mallctlbymib", "mallctlnametomib",

@@ -1,7 +1,7 @@
 """stacks: what the contracts of tcache_pop and tcache_push (src/tcache/tcache.h) say of a path that takes a block from a stack of the thread's
 cache, or puts one there. Each clause has its text in the header beside it.
 """
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Callable
 
 from z3 import And, BitVec, BitVecVal, Extract, Implies, Select, Store, ULT
@@ -31,6 +31,7 @@ class Move:
     block: object
     high: object = None     # the halves of the tag of the block's page
     low: object = None
+    bytes: object = None    # what the program says of the block's size
 
     @property
     def k(self):
@@ -83,6 +84,16 @@ REFUSED = [
 ]
 
 
+# tcache_push_sized promises the same, and that the size is right.
+PUSH_SIZED = [replace(c, function="tcache_push_sized") for c in PUSH] + [
+    Clause("tcache_push_sized", "fits", r"\result ==> ClassFits(bytes, block_szind[block])",
+           lambda m: invariant.ClassFits(m.bytes, m.before.block_szind(m.block))),
+    Clause("tcache_push_sized", "least", r"\result ==> ClassLeast(bytes, block_szind[block])",
+           lambda m: invariant.ClassLeast(m.bytes, m.before.block_szind(m.block))),
+]
+REFUSED_SIZED = [replace(c, function="tcache_push_sized") for c in REFUSED]
+
+
 def replaced(view, **changes):
     arrays = {n: changes.get(n, a) for n, a in view.arrays.items()}
     ghosts = {n: changes.get(n, a) for n, a in view.ghosts.items()}
@@ -96,10 +107,10 @@ def popped(view, stack, block):
     return Move(view, replaced(view, top=Store(top, stack, Select(top, stack) - 1), block_state=state), stack, block)
 
 
-def pushed(view, stack, block, high, low):
+def pushed(view, stack, block, high, low, size=None):
     """tcache_put, tcache_raise, and the ghost block_set_cached"""
     up = view.top(stack) + 1
     after = replaced(view, top=Store(view.arrays["top"], stack, up), slot=Store(view.arrays["slot"], up, block),
                      block_state=Store(view.ghosts["block_state"], block, BitVecVal(view.k["BLOCK_CACHED"], 8)),
                      block_pos=Store(view.ghosts["block_pos"], block, Extract(31, 0, up)))
-    return Move(view, after, stack, block, high=high, low=low)
+    return Move(view, after, stack, block, high=high, low=low, bytes=size)

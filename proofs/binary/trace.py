@@ -167,8 +167,8 @@ class Trace:
         self.clauses([stacks.EMPTY], stacks.Move(v, v, stack, block))
         return None
 
-    def push(self, block):
-        """tcache_push: True where the block is put on its stack. The reasons for False are those of its comment."""
+    def push(self, block, size=None):
+        """tcache_push, or tcache_push_sized: True where the block is put on its stack. The reasons for False are those of its comment."""
         v, zero, k = self.view, BitVecVal(0, 64), self.constants
         distance = block - v.window(zero)
         page = LShR(distance, (k["PAGE"] - 1).bit_length())
@@ -177,6 +177,10 @@ class Trace:
         self.k.learn("high", page)
         high, low = Select(self.k.cache.high, page), Select(self.k.cache.low, page)
         stack, magic = wide(high), Select(v.arrays["magic"], wide(high))
+        if size is not None:
+            self.k.learn("stack_of", size)
+            if not self.case(v.stack_of(size) == stack):                        # the block is of another class than its size says
+                return False
         self.k.learn("top", stack)
         offset = Extract(31, 0, block) - low                    # TagOffset, which is modulo 2^32
         if not self.case(ULT(offset * magic, magic)):           # no block of a cached class begins there
@@ -189,5 +193,6 @@ class Trace:
             return False
         self.k.assume(Implies(ULT(offset * magic, magic), invariant.TagBegins(low, block, stack - 1)))     # tag_lemma_begins
         self.k.assume(invariant.tag_of(v, stack, block))                                                  # tcache_lemma_tag
-        self.move(stacks.pushed(v, stack, block, high, low), stacks.PUSH, given=invariant.live(v, block))
+        move = stacks.pushed(v, stack, block, high, low, size)
+        self.move(move, stacks.PUSH if size is None else stacks.PUSH_SIZED, given=invariant.live(v, block))
         return True
