@@ -1,6 +1,7 @@
 /* config_fuzz: the world is a configuration. The step parses the input as the text of the environment. The check is a
  * slow parser of its own, which has a list of its own of what is complained about. */
 #include <ctype.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,19 +16,29 @@
 static const char *const only[][2] = {
     {"cache_oblivious", "false"}, {"metadata_thp", "disabled"}, {"trust_madvise", "true"}, {"retain", "true"}, {"dss", "disabled"},
     {"percpu_arena", "disabled"}, {"background_thread", "false"}, {"junk", "false"}, {"zero", "false"}, {"utrace", "false"},
-    {"xmalloc", "false"}, {"tcache", "true"}, {"thp", "default"}, {"prof", "false"}, {"prof_active", "false"}, {"prof_prefix", ""},
-    {"prof_thread_active_init", "false"}, {"prof_accum", "false"}, {"prof_pid_namespace", "false"}, {"prof_gdump", "false"},
-    {"prof_final", "false"}, {"prof_leak", "false"}, {"prof_leak_error", "false"}, {"zero_realloc", "free"},
+    {"xmalloc", "false"}, {"tcache", "true"}, {"thp", "default"}, {"prof_pid_namespace", "false"}, {"zero_realloc", "free"},
     {"disable_large_size_classes", "false"}, {"stats_interval_opts", ""},
 };
 static const struct { const char *name; long long number; } only_number[] = {
     {"max_background_threads", 0}, {"lg_extent_max_active_fit", 63}, {"stats_interval", -1},
-    {"tcache_max", 262144}, {"prof_bt_max", 0}, {"lg_prof_sample", 0}, {"lg_prof_interval", -1}, {"debug_double_free_max_scan", 0},
+    {"tcache_max", 262144}, {"debug_double_free_max_scan", 0},
     {"process_madvise_max_batch", 0},
 };
 
+/* What can be set, beside the rest below: where it is, and its range. */
+#define FLAG(name) {#name, offsetof(struct config, name)}
+#define WORD(name) {#name, offsetof(struct config, name)}
+static const struct { const char *name; size_t at; } flags[] = {
+    FLAG(prof), FLAG(prof_active), FLAG(prof_thread_active_init), FLAG(prof_accum), FLAG(prof_gdump), FLAG(prof_final), FLAG(prof_leak), FLAG(prof_leak_error),
+}, words[] = {WORD(stats_print_opts), WORD(prof_prefix), WORD(prof_backtrace)};
+
 static bool *flag(struct config *c, const char *name)
 {
+    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
+        if (strcmp(name, flags[i].name) == 0) {
+            return (bool *)((char *)c + flags[i].at);
+        }
+    }
     return strcmp(name, "stats_print") == 0 ? &c->stats_print : strcmp(name, "stats_page") == 0 ? &c->stats_page
            : strcmp(name, "abort") == 0 ? &c->abort : strcmp(name, "abort_conf") == 0 ? &c->abort_conf
            : strcmp(name, "confirm_conf") == 0 ? &c->confirm_conf : NULL;
@@ -45,9 +56,11 @@ static bool apply(struct config *c, char *pair)
         *flag(c, pair) = value[0] == 't';
         return true;
     }
-    if (strcmp(pair, "stats_print_opts") == 0 && strlen(value) < CONFIG_WORD_BYTES) {
-        strcpy(c->stats_print_opts, value);
-        return true;
+    for (size_t i = 0; i < sizeof words / sizeof words[0] && strlen(value) < CONFIG_WORD_BYTES; i++) {
+        if (strcmp(pair, words[i].name) == 0) {
+            strcpy((char *)c + words[i].at, value);
+            return true;
+        }
     }
     for (size_t i = 0; i < sizeof only / sizeof only[0]; i++) {
         if (strcmp(pair, only[i][0]) == 0) {
@@ -68,6 +81,12 @@ static bool apply(struct config *c, char *pair)
         c->muzzy_decay_ms = n;
     } else if (strcmp(pair, "oversize_threshold") == 0 && n >= 0 && n <= OVERSIZE_MAX) {
         c->oversize_threshold = (uint64_t)n;
+    } else if (strcmp(pair, "prof_bt_max") == 0 && n >= 1 && n <= 128) {
+        c->prof_bt_max = (uint32_t)n;
+    } else if (strcmp(pair, "lg_prof_sample") == 0 && n >= 0 && n <= LG_PROF_SAMPLE_MAX) {
+        c->lg_prof_sample = (uint64_t)n;
+    } else if (strcmp(pair, "lg_prof_interval") == 0 && n >= -1 && n <= LG_PROF_SAMPLE_MAX) {
+        c->lg_prof_interval = n;
     } else {
         for (size_t i = 0; i < sizeof only_number / sizeof only_number[0]; i++) {
             if (strcmp(pair, only_number[i].name) == 0) {
@@ -109,7 +128,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                  && got.abort_conf == wanted.abort_conf && got.confirm_conf == wanted.confirm_conf
                  && strcmp(got.stats_print_opts, wanted.stats_print_opts) == 0 && got.narenas == wanted.narenas
                  && got.dirty_decay_ms == wanted.dirty_decay_ms && got.muzzy_decay_ms == wanted.muzzy_decay_ms
-                 && got.oversize_threshold == wanted.oversize_threshold;
+                 && got.oversize_threshold == wanted.oversize_threshold && got.prof_bt_max == wanted.prof_bt_max
+                 && got.lg_prof_sample == wanted.lg_prof_sample && got.lg_prof_interval == wanted.lg_prof_interval
+                 && strcmp(got.prof_prefix, wanted.prof_prefix) == 0 && strcmp(got.prof_backtrace, wanted.prof_backtrace) == 0;
+    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
+        equal = equal && *flag(&got, flags[i].name) == *flag(&wanted, flags[i].name);
+    }
     if (!equal || (complaints != SIZE_MAX && refused != complaints)
         || (complaints != SIZE_MAX && os_fake.text_bytes < OS_FAKE_TEXT_BYTES && lines != complaints + confirmations)) {
         fprintf(stderr, "config: %zu complaints, wanted %zu; values %s\n", lines, complaints, equal ? "equal" : "differ");

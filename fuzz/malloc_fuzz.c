@@ -271,7 +271,7 @@ static void check_reports(void)                         /* mallinfo2, malloc_inf
     size_t            bytes = 0;
     FILE             *stream = open_memstream(&text, &bytes);
     struct mallinfo2  m = qed_mallinfo2();
-    struct stats      s = stats_read();
+    struct stats      s = prof_read_totals();
     (void)snprintf(wanted, sizeof wanted, "\"allocated\" size=\"%" PRIu64 "\"", s.allocated);
     FILE *keep = stderr;
     stderr = stream;
@@ -299,7 +299,7 @@ static void check_page(void)                            /* the page of qed-top h
         return;
     }
     const struct stats_page_sample *sample = &page->sample[page->samples % STATS_PAGE_SAMPLES];
-    struct stats                    s = stats_read();
+    struct stats                    s = prof_read_totals();
     uint64_t                        cached = 0, slabs = 0, filled = 0;
     for (uint32_t c = 0; c < STATS_PAGE_CLASSES; c++) {
         cached += sample->cached[c] * page->class[c].bytes;
@@ -401,6 +401,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     input = data;
     input_left = size;
     arenas(1 + take(1) % THREADS);
+    const char *lg = getenv("QED_FUZZ_PROF");           /* with the heap profiler, which samples a block each 2^lg bytes in the mean */
+    lg != NULL ? profile((uint32_t)atoi(lg)) : (void)0;
     while (input_left > 0) {
         step();
     }

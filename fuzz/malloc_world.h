@@ -10,7 +10,9 @@
 #include "blocks_check.h"
 #include "blocks_model.h"
 #include "pages/pages.h"
+#include "platform/countdown.h"
 #include "platform/os_fake.h"
+#include "prof/prof.h"
 #include "qedmalloc/qedmalloc.h"
 #include "reset.h"
 
@@ -37,15 +39,18 @@ static void thread(uint32_t to)
     caches[thread_now] = thread_cache;
     thread_now = to;
     thread_cache = caches[to] == &tcache_dead ? &tcache_unborn : caches[to];
+    countdown_left = 0;                                 /* each thread has its own; 0 asks the profiler anew */
 }
 
 static void thread_end(bool dead)                       /* dead: destructors that run later may still allocate */
 {
     SHOW("thread_end(%d);\n", dead);
     if (!standin(thread_cache)) {
+        prof_thread_end(thread_cache);
         depot_destroy(thread_cache);
     }
     thread_cache = dead ? &tcache_dead : &tcache_unborn;
+    countdown_left = 0;
 }
 
 /* In the child the other threads are gone; here they end before, so that their blocks are not lost. */
@@ -75,6 +80,15 @@ static void arenas(uint32_t count)
     arena_boot(count);
 }
 
+/* Samples a block each 2^lg bytes in the mean. */
+static void profile(uint32_t lg)
+{
+    const struct prof_options o = {.prof = true, .active = true, .thread_active = true, .lg_sample = lg, .lg_interval = -1, .depth = 4,
+                                   .prefix = "fuzz", .backtrace = "libgcc"};
+    SHOW("profile(%u);\n", lg);
+    prof_start(thread_get(), &o);
+}
+
 /* Slow events, so that the cache collects and pages decay. */
 static void churn(uint32_t times)
 {
@@ -97,7 +111,7 @@ static struct stats check_stats(void)
     for (uint32_t t = 0; t < THREADS; t++) {
         threads += standin(caches[t]) ? 0 : 1;
     }
-    struct stats s = stats_read();
+    struct stats s = prof_read_totals();
     s.threads != threads ? blocks_model_fail("threads that have a cache", (void *)(uintptr_t)s.threads) : (void)0;
     s.mapped != os_fake.mapped_npages * PAGE
         ? blocks_model_fail("pages are lost: mapped differs from what the OS gave", (void *)s.mapped) : (void)0;

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "api/thread.h"
+#include "platform/countdown.h"
 #include "platform/os_fake.h"
 
 /* What is put back depends on the inputs before: no edge of an engine's. The red zones of a sanitizer are put back too. */
@@ -111,6 +112,7 @@ static void reset(void)
     }
     os_fake_rewind();
     thread_cache = &tcache_unborn;
+    countdown_left = 0;
 }
 
 #endif

@@ -16,6 +16,7 @@
 #define BLOCKS_MODEL_COUNT 512U
 #include "child.h"
 #include "tcache/stats.h"
+#include "prof/prof.h"
 #include "blocks_check.h"
 #include "blocks_model.h"
 #include "pages/pages.h"
@@ -220,7 +221,7 @@ static void fork_now(struct worker *w)
 /* What the statistics say while others run adds up, too. */
 static void check_meanwhile(void)
 {
-    struct stats s = stats_read();
+    struct stats s = prof_read_totals();
     if (s.allocated + s.cached > s.active || s.active + s.dirty + s.muzzy + s.retained != s.mapped) {
         blocks_model_fail("the statistics do not add up", (void *)s.allocated);
     }
@@ -319,7 +320,7 @@ static void check(void)
             blocks_model_fail("two threads' blocks overlap", all[k].address);
         }
     }
-    struct stats s = stats_read();
+    struct stats s = prof_read_totals();
     s.allocated != usable ? blocks_model_fail("allocated differs from the live blocks", (void *)s.allocated) : (void)0;
     s.mapped != mapped_npages * PAGE ? blocks_model_fail("pages are lost", (void *)s.mapped) : (void)0;
     blocks_check(all, n);
@@ -373,7 +374,7 @@ static void finish(void)
     over = false;
     pthread_barrier_destroy(&barrier);
     qed_malloc_trim(0);
-    struct stats s = stats_read();
+    struct stats s = prof_read_totals();
     if (s.allocated + s.cached + s.dirty + s.muzzy != 0 || s.threads > 1) {
         blocks_model_fail("something is left at the end", (void *)(s.allocated + s.cached + s.dirty + s.muzzy));
     }

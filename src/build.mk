@@ -11,7 +11,8 @@ FLAGS    := -std=gnu11 -fPIC -fvisibility=hidden -ftls-model=initial-exec -fexce
 CXXFLAGS := -std=c++17 -fdebug-prefix-map=$(CURDIR)=. -fPIC -fvisibility=hidden -fno-rtti -fno-plt -Wall -Wextra -Werror
 , := ,
 
-NO_OS    := $(filter-out src/api/% src/tools/% %/os_linux.c %/os_fake.c,$(wildcard src/*/*.c))
+NO_PROF  := $(if $(filter QED_PROF=0,$(CONFIG)),src/prof/%)
+NO_OS    := $(filter-out $(NO_PROF) src/api/% src/tools/% %/os_linux.c %/os_fake.c,$(wildcard src/*/*.c))
 API      := $(filter-out src/api/cxx.c src/api/deepbind.c,$(wildcard src/api/*.c))
 CORE_OBJ := $(NO_OS:src/%.c=$(BUILD)/obj/%.o)
 LINUX    := $(BUILD)/obj/platform/os_linux.o

@@ -12,6 +12,7 @@
 #include "tcache/refill.h"
 #include "blocks_model.h"
 #include "pages/page_cache.h"
+#include "prof/prof.h"
 
 #define BLOCKS_CHECK(clause, condition, what)                                                          \
     do {                                                                                             \
@@ -106,15 +107,16 @@ static inline void blocks_check_blocks(const struct blocks_model_block *block, u
     uint64_t live[SC_NBINS] = {0};
     for (uint32_t i = 0; i < count; i++) {
         uint64_t address = (uintptr_t)block[i].address, usable = block[i].usable;
+        uint64_t sampled = prof_usable(address);        /* such a block is in no slab */
         uint32_t szind = size_class_index(usable), e = extent_at(address / PAGE);
         if (szind >= SC_NBINS) {
             BLOCKS_CHECK(BlocksLargePlace, address % PAGE == 0 && e != 0, address);
             BLOCKS_CHECK(BlocksLargeExt, AT(ext_state, e) < EXTENT_BUSY, address);
             BLOCKS_CHECK(BlocksLargeLength, AT(ext_npages, e) * PAGE == usable, address);
-        } else {
+        } else if (sampled == 0) {
             live[szind]++;
         }
-        BLOCKS_CHECK(BlocksBlockClass, overflow_usable(address, "check") == usable, address);
+        BLOCKS_CHECK(BlocksBlockClass, (sampled != 0 ? sampled : overflow_usable(address, "check")) == usable, address);
     }
     for (uint32_t c = 0; c < SC_NBINS; c++) {
         uint64_t out = 0;

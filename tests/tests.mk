@@ -6,7 +6,7 @@ COMPILE_TEST = $(CC) $(CPPFLAGS) -Itests -O1 -g -std=gnu11 -pthread $(WARN) -MMD
 LINK_STRESS  = $(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -std=gnu11 -pthread $(WARN) -MMD -MP $(CORE_OBJ) $(LINUX) $(PRE_OBJ)
 $(foreach c,COMPILE_TEST LINK_STRESS,$(eval $(call command,$c)))
 
-.PHONY: build-test abuse system clients mallctl-table preload stress trace-test
+.PHONY: build-test abuse system clients mallctl-table preload stress trace-test prof-test
 build-test:             ## each change of compiler, flags or parameters rebuilds what it must, and only that
 	@tests/build/run
 
@@ -31,6 +31,10 @@ stress:                 ## 8 threads for STRESS seconds under ThreadSanitizer, a
 	+@$(call in,asan,stress)
 	@tests/run "$(BUILD)/tsan/stress $(STRESS) 8" "$(BUILD)/asan/stress $(STRESS) 8"
 
+prof-test: lib $(BUILD)/prof-check ## the heap profiler: its statistics, its contexts, what jeprof and protoc make of its dumps, dlopen, exceptions, signals, fork
+	@ci/setup prof
+	@tests/prof/run $(BUILD)
+
 trace-test: trace $(SO) ## recorder and replay: what a program does is what the trace says
 	+@$(call in,replay,malloc_fuzz)
 	@tests/trace/run $(BUILD)
@@ -43,6 +47,9 @@ $(BUILD)/tests/platform_test: $(LINUX)
 $(BUILD)/tests/%: tests/%.c $(BUILD)/libqed_core.a $(call by,COMPILE_TEST)
 	@mkdir -p $(@D)
 	@$(COMPILE_TEST) $< $(filter %.o,$^) $(BUILD)/libqed_core.a -lm -o $@
+
+$(BUILD)/prof-check: tests/prof/check.c $(CORE_OBJ) $(LINUX) $(PRE_OBJ) $(call by,LINK_STRESS)
+	@$(LINK_STRESS) $< -lm -o $@
 
 $(BUILD)/stress: tests/system/stress.c $(CORE_OBJ) $(LINUX) $(PRE_OBJ) $(call by,LINK_STRESS)
 	@$(LINK_STRESS) $< -o $@

@@ -8,6 +8,7 @@
 #include "api/malloc.h"
 #include "blocks/large.h"
 #include "platform/user.h"
+#include "prof/prof.h"
 
 #include "api/malloc_lemmas.acsl"
 #include "blocks/large_lemmas.acsl"
@@ -56,7 +57,8 @@ static inline uint64_t block_usable(uint64_t block, const char *call)
     /*@ assert were: TcacheOthers(thread_cache, TCACHE_STACKS); */
     /*@ assert range: \forall integer b, i; TCACHE_IN(thread_cache, b, i) ==> i < TCACHE_SLOTS; */
     /*@ ghost overflow_lemma_out(block); */
-    uint64_t bytes = overflow_usable(block, call);
+    uint64_t sampled = prof_usable(block);
+    uint64_t bytes = sampled != 0 ? sampled : overflow_usable(block, call);
     /*@ assert same: TcacheShapeSame{Pre,Here}(thread_cache); */
     /*@ ghost tcache_lemma_shape(thread_cache); */
     /*@ assert stacks: TcacheSame{Pre,Here}(thread_cache); */

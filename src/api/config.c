@@ -19,6 +19,7 @@
 #define DECAY_MS_MAX (INT64_C(1) << 40)     /* 35 years */
 #define OVERSIZE_MAX (INT64_C(1) << 43)     /* 8 TiB */
 #define COMPLAINT_MAX 200U                  /* bytes of a pair that are quoted, so that the line and its end fit into a text */
+#define PROF_BT_MAX 128
 #define LINK_BYTES 1024U                    /* of /etc/malloc.conf that are read */
 
 struct config config;
@@ -34,7 +35,14 @@ PUBLIC const char *malloc_conf __attribute__((weak)) = NULL;
 #define SET(name, type, least, most) {#name, type, NULL, offsetof(struct config, name), least, most, NULL}
 #define FIXED(name, type, number, why) {#name, type, why, 0, number, number, NULL}
 #define FIXED_WORD(name, word, why) {#name, CONFIG_WORD, why, 0, 0, 0, word}
+#if QED_PROF
+#define PROF(name, type, least, most, without) SET(name, type, least, most)
+#define PROF_WORD(name) SET(name, CONFIG_WORD, 0, 0)
+#else
 #define NO_PROFILING "there is no heap profiling"
+#define PROF(name, type, least, most, without) FIXED(name, type, without, NO_PROFILING)
+#define PROF_WORD(name) FIXED_WORD(name, "", NO_PROFILING)
+#endif
 #define NO_THREAD "there is no background thread"
 #define NO_FILL "memory is never filled"
 #define NO_HUGE "huge pages are left to the system"
@@ -68,19 +76,20 @@ const struct config_option config_options[] = {
     FIXED(tcache, CONFIG_BOOL, 1, "every thread has a cache"),
     FIXED(tcache_max, CONFIG_SIZE, SC_LARGE_MINCLASS << (LARGE_CACHED - 1) / SC_NGROUP, "the caches' classes are fixed at build time"),
     FIXED_WORD(thp, "default", NO_HUGE),
-    FIXED(prof_bt_max, CONFIG_UNSIGNED, 0, NO_PROFILING),
-    FIXED(prof, CONFIG_BOOL, 0, NO_PROFILING),
-    FIXED_WORD(prof_prefix, "", NO_PROFILING),
-    FIXED(prof_active, CONFIG_BOOL, 0, NO_PROFILING),
-    FIXED(prof_thread_active_init, CONFIG_BOOL, 0, NO_PROFILING),
-    FIXED(lg_prof_sample, CONFIG_SIZE, 0, NO_PROFILING),
-    FIXED(prof_accum, CONFIG_BOOL, 0, NO_PROFILING),
-    FIXED(prof_pid_namespace, CONFIG_BOOL, 0, NO_PROFILING),
-    FIXED(lg_prof_interval, CONFIG_SSIZE, -1, NO_PROFILING),
-    FIXED(prof_gdump, CONFIG_BOOL, 0, NO_PROFILING),
-    FIXED(prof_final, CONFIG_BOOL, 0, NO_PROFILING),
-    FIXED(prof_leak, CONFIG_BOOL, 0, NO_PROFILING),
-    FIXED(prof_leak_error, CONFIG_BOOL, 0, NO_PROFILING),
+    PROF(prof_bt_max, CONFIG_UNSIGNED, 1, PROF_BT_MAX, 0),
+    PROF(prof, CONFIG_BOOL, 0, 1, 0),
+    PROF_WORD(prof_prefix),
+    PROF_WORD(prof_backtrace),
+    PROF(prof_active, CONFIG_BOOL, 0, 1, 0),
+    PROF(prof_thread_active_init, CONFIG_BOOL, 0, 1, 0),
+    PROF(lg_prof_sample, CONFIG_SIZE, 0, LG_PROF_SAMPLE_MAX, 0),
+    PROF(prof_accum, CONFIG_BOOL, 0, 1, 0),
+    FIXED(prof_pid_namespace, CONFIG_BOOL, 0, "dumps are named after the process's own number"),
+    PROF(lg_prof_interval, CONFIG_SSIZE, -1, LG_PROF_SAMPLE_MAX, -1),
+    PROF(prof_gdump, CONFIG_BOOL, 0, 1, 0),
+    PROF(prof_final, CONFIG_BOOL, 0, 1, 0),
+    PROF(prof_leak, CONFIG_BOOL, 0, 1, 0),
+    PROF(prof_leak_error, CONFIG_BOOL, 0, 1, 0),
     FIXED_WORD(zero_realloc, "free", "realloc to size 0 frees"),
     FIXED(debug_double_free_max_scan, CONFIG_UNSIGNED, 0, "double frees are found without a scan"),
     FIXED(disable_large_size_classes, CONFIG_BOOL, 0, "large blocks have the sizes of their classes"),
@@ -314,7 +323,9 @@ void config_boot(void)
         os_write_error(message, sizeof message - 1);
         os_abort();
     }
-    config = (struct config){.narenas = cpus < ARENAS_MAX ? cpus : ARENAS_MAX, .dirty_decay_ms = 10000};
+    config = (struct config){.narenas = cpus < ARENAS_MAX ? cpus : ARENAS_MAX, .dirty_decay_ms = 10000,
+                             .prof_active = true, .prof_thread_active_init = true, .prof_bt_max = PROF_BT_MAX, .lg_prof_sample = 19,
+                             .lg_prof_interval = -1, .prof_prefix = "jeprof", .prof_backtrace = "libgcc"};
 #ifndef QED_PREFIX_ONLY
     char link[LINK_BYTES];
 #endif

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #define CONFIG_WORD_BYTES 64U       /* a word and its end */
+#define LG_PROF_SAMPLE_MAX 40       /* one byte of 2^40 is a sample then */
 
 /* What the library was built with. */
 #ifndef QEDMALLOC_BUILD_CONF
@@ -26,6 +27,19 @@ struct config {
     int64_t  dirty_decay_ms;    /* -1 means never, 0 at once; default 10,000 */
     uint64_t oversize_threshold;    /* blocks of so many bytes and more have a page cache of their own; 0, the default, means none do */
     int64_t  muzzy_decay_ms;    /* -1 means never, 0 that dirty pages are returned outright; default 0 */
+    bool     prof;              /* there is heap profiling (src/prof); default false */
+    bool     prof_active;       /* from the start; default true */
+    bool     prof_thread_active_init;   /* in each new thread; default true */
+    bool     prof_accum;        /* counts what was freed, too; default false */
+    bool     prof_gdump;        /* a dump at each new maximum of memory; default false */
+    bool     prof_final;        /* a dump at exit; default false */
+    bool     prof_leak;         /* a report of what is live at exit; default false */
+    bool     prof_leak_error;   /* the status of the program is 1 then; default false */
+    uint32_t prof_bt_max;       /* frames of a backtrace; default 128 */
+    uint64_t lg_prof_sample;    /* lg of the mean bytes between samples; default 19 */
+    int64_t  lg_prof_interval;  /* lg of the bytes between dumps, -1 means none; default -1 */
+    char     prof_prefix[CONFIG_WORD_BYTES];        /* of the names of dumps; default jeprof */
+    char     prof_backtrace[CONFIG_WORD_BYTES];     /* libgcc, libunwind or fp; default libgcc */
     char     stats_print_opts[CONFIG_WORD_BYTES];   /* letters of malloc_stats_print */
 };
 

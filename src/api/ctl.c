@@ -188,6 +188,10 @@ static int ctl_access(const struct ctl_name *n, const size_t *index, void *old, 
     if (n->act != NULL) {
         return old != NULL || old_bytes != NULL || new_value != NULL || new_bytes != 0 ? EPERM : n->act(index);
     }
+    if (n->read == NULL) {
+        return old != NULL || old_bytes != NULL ? EPERM
+               : new_value == NULL ? n->write(n, index, CTL_NO_VALUE) : ctl_write(n, index, new_value, new_bytes);
+    }
     if (n->write == NULL && (new_value != NULL || new_bytes != 0)) {
         return EPERM;
     }

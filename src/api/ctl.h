@@ -18,6 +18,7 @@
 
 #define CTL_ALL 4096U               /* stands for all arenas, as jemalloc's MALLCTL_ARENAS_ALL */
 #define CTL_PIECES_MAX 6U
+#define CTL_NO_VALUE UINT64_MAX     /* what a name gets that can only be written, where a call has no value */
 
 /* What the allocator held at the last epoch. A block that a thread keeps ready counts as out in bins, and not in totals.allocated. */
 struct ctl_stats {
@@ -66,8 +67,8 @@ struct ctl_name {
     enum ctl_type type;
     uint32_t      at;               /* what read makes of it */
     bool          first;            /* a call that writes and reads writes first */
-    /* index has the name's numbers, in their order. A void name has act. The others can be read, and written if they have write; both
-     * return 0 or an errno. */
+    /* index has the name's numbers, in their order. A void name has act. The others can be read if they have read,
+     * and written if they have write; both return 0 or an errno. */
     int (*read)(const struct ctl_name *n, const size_t *index, uint64_t *value);
     int (*write)(const struct ctl_name *n, const size_t *index, uint64_t value);
     int (*act)(const size_t *index);

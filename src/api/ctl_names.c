@@ -9,6 +9,7 @@
 
 #include "api/config.h"
 #include "api/ctl.h"
+#include "api/ctl_prof.h"
 #include "api/thread.h"
 #include "blocks/slab.h"
 #include "math/size_class.h"
@@ -336,6 +337,7 @@ static int read_small(const struct ctl_name *n, const size_t *index, uint64_t *v
 
 #define RO(name, type, read, at) {name, type, at, false, read, NULL, NULL}
 #define RW(name, type, read, write, at) {name, type, at, false, read, write, NULL}
+#define WO(name, type, write) {name, type, 0, false, NULL, write, NULL}
 #define ACT(name, act) {name, CTL_VOID, 0, false, NULL, NULL, act}
 #define CONSTANT(name, type, number) RO(name, type, read_constant, number)
 #define OPTION(name, type) RO("opt." name, type, read_option, 0)
@@ -350,9 +352,9 @@ const struct ctl_name ctl_names[] = {
     CONSTANT("config.fill", CTL_BOOL, 0),
     CONSTANT("config.lazy_lock", CTL_BOOL, 0),
     RO("config.malloc_conf", CTL_TEXT, read_build_conf, 0),
-    CONSTANT("config.prof", CTL_BOOL, 0),
-    CONSTANT("config.prof_libgcc", CTL_BOOL, 0),
-    CONSTANT("config.prof_libunwind", CTL_BOOL, 0),
+    CONSTANT("config.prof", CTL_BOOL, QED_PROF),
+    CONSTANT("config.prof_libgcc", CTL_BOOL, QED_PROF),
+    CONSTANT("config.prof_libunwind", CTL_BOOL, QED_PROF),
     CONSTANT("config.stats", CTL_BOOL, 1),
     CONSTANT("config.utrace", CTL_BOOL, 0),
     CONSTANT("config.xmalloc", CTL_BOOL, 0),
@@ -379,6 +381,20 @@ const struct ctl_name ctl_names[] = {
     OPTION("tcache", CTL_BOOL),
     OPTION("tcache_max", CTL_SIZE),
     OPTION("thp", CTL_TEXT),
+    OPTION("prof_bt_max", CTL_UNSIGNED),
+    OPTION("prof", CTL_BOOL),
+    OPTION("prof_prefix", CTL_TEXT),
+    OPTION("prof_backtrace", CTL_TEXT),
+    OPTION("prof_active", CTL_BOOL),
+    OPTION("prof_thread_active_init", CTL_BOOL),
+    OPTION("lg_prof_sample", CTL_SIZE),
+    OPTION("prof_accum", CTL_BOOL),
+    OPTION("prof_pid_namespace", CTL_BOOL),
+    OPTION("lg_prof_interval", CTL_SSIZE),
+    OPTION("prof_gdump", CTL_BOOL),
+    OPTION("prof_final", CTL_BOOL),
+    OPTION("prof_leak", CTL_BOOL),
+    OPTION("prof_leak_error", CTL_BOOL),
     OPTION("zero_realloc", CTL_TEXT),
     OPTION("disable_large_size_classes", CTL_BOOL),
     OPTION("process_madvise_max_batch", CTL_SIZE),
@@ -386,6 +402,8 @@ const struct ctl_name ctl_names[] = {
     RW("thread.tcache.enabled", CTL_BOOL, read_constant, write_constant, 1),
     ACT("thread.tcache.flush", act_flush),
     RW("thread.tcache.max", CTL_SIZE, read_constant, write_constant, SC_LARGE_MINCLASS << (LARGE_CACHED - 1) / SC_NGROUP),
+    RW("thread.prof.name", CTL_TEXT, read_prof_name, write_prof_name, 0),
+    RW("thread.prof.active", CTL_BOOL, read_prof_bool, write_prof_bool, 3),
     ACT("thread.idle", act_flush),
     RO("arena.%a.initialized", CTL_BOOL, read_initialized, 0),
     ACT("arena.%a.decay", act_decay),
@@ -407,6 +425,21 @@ const struct ctl_name ctl_names[] = {
     RO("arenas.bin.%b.slab_size", CTL_SIZE, read_bin, CLASS_SLAB_BYTES),
     CONSTANT("arenas.nlextents", CTL_UNSIGNED, SC_NSIZES - SC_NBINS),
     RO("arenas.lextent.%l.size", CTL_SIZE, read_lextent, 0),
+    RW("prof.thread_active_init", CTL_BOOL, read_prof_bool, write_prof_bool, 2),
+    RW("prof.active", CTL_BOOL, read_prof_bool, write_prof_bool, 0),
+    WO("prof.dump", CTL_TEXT, write_prof_dump),
+    WO("prof.prefix", CTL_TEXT, write_prof_prefix),
+    RW("prof.gdump", CTL_BOOL, read_prof_bool, write_prof_bool, 1),
+    WO("prof.reset", CTL_SIZE, write_prof_reset),
+    RO("prof.lg_sample", CTL_SIZE, read_prof_lg_sample, 0),
+    RO("prof.interval", CTL_UINT64, read_prof_interval, 0),
+    RO("prof.stats.contexts", CTL_UINT64, read_prof_stats, 0),
+    RO("prof.stats.thread_contexts", CTL_UINT64, read_prof_stats, 1),
+    RO("prof.stats.sampled", CTL_UINT64, read_prof_stats, 2),
+    RO("prof.stats.dropped", CTL_UINT64, read_prof_stats, 3),
+    RO("prof.stats.live", CTL_UINT64, read_prof_stats, 4),
+    RO("prof.stats.live_bytes", CTL_UINT64, read_prof_stats, 5),
+    RO("prof.stats.live_estimate", CTL_UINT64, read_prof_stats, 6),
     RO("approximate_stats.active", CTL_SIZE, read_active_now, 0),
     RO("stats.allocated", CTL_SIZE, read_total, ALLOCATED),
     RO("stats.active", CTL_SIZE, read_total, ACTIVE),

@@ -3,6 +3,7 @@
 #include "blocks/slab.h"
 #include "platform/mutex.h"
 #include "platform/os.h"
+#include "prof/prof.h"
 
 #include "api/thread.h"
 
@@ -20,7 +21,7 @@ void ctl_refresh(void)
     for (uint32_t a = 0; a < arenas; a++) {
         ctl_stats.threads[a] = ATOMIC_LOAD(arena_thread_count[a]);
     }
-    ctl_stats.totals = stats_read();
+    ctl_stats.totals = prof_read_totals();
     pages_read_cache(PAGES_OVERSIZE, &ctl_stats.oversize);
     large_read_stats(&ctl_stats.large);
     ctl_stats.epoch += 1;

@@ -2,7 +2,9 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "api/config.h"
 #include "api/ctl.h"
@@ -11,6 +13,7 @@
 #include "api/stats_print.h"
 #include "api/thread.h"
 #include "platform/os.h"
+#include "prof/prof.h"
 #include "tcache/stats.h"
 
 static pthread_key_t exit_key;
@@ -35,14 +38,64 @@ static void library_leave(void)
     library_left = true;
 }
 
+static void library_thread_end(void *cache)
+{
+    prof_thread_end(thread_cache);
+    thread_exit(cache);
+}
+
+/* The profiler's lock comes after all others: its handler runs last before a fork, and first after it. */
+static void prof_prepare(void)
+{
+    if (fork_quiet == 0) {
+        prof_prefork();
+    }
+}
+
+static void prof_parent(void)
+{
+    if (fork_quiet == 0) {
+        prof_postfork_parent();
+    }
+}
+
+static void prof_child(void)
+{
+    if (fork_quiet == 0) {
+        prof_postfork_child(thread_cache);
+    }
+}
+
+static void library_profile(void)
+{
+    const struct prof_options o = {
+        .prof = config.prof,
+        .active = config.prof_active,
+        .thread_active = config.prof_thread_active_init,
+        .accum = config.prof_accum,
+        .gdump = config.prof_gdump,
+        .final = config.prof_final,
+        .leak = config.prof_leak || config.prof_leak_error,
+        .leak_error = config.prof_leak_error,
+        .lg_sample = (uint32_t)config.lg_prof_sample,
+        .lg_interval = config.lg_prof_interval,
+        .depth = config.prof_bt_max,
+        .prefix = config.prof_prefix,
+        .backtrace = config.prof_backtrace,
+    };
+    prof_start(thread_get(), &o);
+}
+
 __attribute__((constructor(101))) static void library_start(void)
 {
     (void)thread_get();
-    exit_key_made = pthread_key_create(&exit_key, thread_exit) == 0;
+    exit_key_made = pthread_key_create(&exit_key, library_thread_end) == 0;
+    pthread_atfork(prof_prepare, prof_parent, prof_child);
     pthread_atfork(thread_fork_prepare, thread_fork_parent, thread_fork_child);
     pthread_atfork(NULL, NULL, ctl_postfork_child);
     ctl_boot();
     atexit(library_leave);
+    library_profile();
     if (config.stats_page) {
         (void)stats_page_start();
     }
@@ -51,6 +104,12 @@ __attribute__((constructor(101))) static void library_start(void)
 __attribute__((destructor)) static void library_end(void)
 {
     library_exits = library_left;
+    if (prof_stop()) {
+        static const char message[] = "qedmalloc: prof_leak_error: the program ends with status 1\n";
+        os_write_error(message, sizeof message - 1);
+        (void)fflush(NULL);
+        _exit(1);
+    }
     if (config.stats_print) {
         config.stats_jemalloc ? stats_print_at_exit() : report_print();
     }

@@ -7,9 +7,12 @@
 #include "api/export.h"
 #include "api/block.h"
 #include "api/request.h"
+#include "blocks/slab.h"
 #include "math/product.h"
 #include "math/size_class.h"
+#include "platform/countdown.h"
 #include "platform/trap.h"
+#include "prof/prof.h"
 
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 
@@ -62,8 +65,34 @@ static uint64_t block_take_large(struct tcache *t, uint32_t szind, uint64_t alig
     return szind < SC_NSIZES ? block_take_extent(szind, align_bytes, zeroed) : 0;
 }
 
-/* Returns a block of that class, aligned to align_bytes, which is a power of two, or 0 without memory. Class SC_NSIZES is no class, and gives
- * 0. Up to PAGE the blocks of a class whose size is a multiple of align_bytes are aligned to it. Above PAGE only large blocks can be. */
+/* Returns a block of that class that is no sample, aligned to align_bytes, which is a power of two, or 0 without memory. Class SC_NSIZES is no
+ * class, and gives 0. Up to PAGE the blocks of a class whose size is a multiple of align_bytes are aligned to it. Above PAGE only large blocks can be. */
+/*@ requires ok:       MallocOk;
+    requires power:    IsPowerOfTwo(align_bytes);
+    requires class:    szind <= SC_NSIZES;
+    requires whole:    szind < SC_NSIZES && align_bytes <= PAGE ==> ScBytes(szind) % align_bytes == 0;
+    requires large:    align_bytes > PAGE ==> SC_NBINS <= szind;
+    requires zeroed:   \valid(zeroed);
+    assigns            MALLOC_ASSIGNS_HEAP, *zeroed;
+    ensures  ok:       MallocOk;
+    ENSURES_NEW_ADDRESS;
+    ensures  class:    \result != 0 ==> szind < SC_NSIZES && block_szind[\result] == szind;
+    ensures  aligned:  \result % align_bytes == 0;
+*/
+static uint64_t block_take_unsampled(uint32_t szind, uint64_t align_bytes, bool *zeroed)
+{
+    /*@ ghost align_lemma_range(align_bytes); */
+    struct tcache *t = thread_get();
+    *zeroed = false;
+    if (szind + 1 >= TCACHE_STACKS || align_bytes > PAGE) {
+        return block_take_large(t, szind, align_bytes, zeroed);
+    }
+    uint64_t block = block_take_cached(t, szind + 1);
+    /*@ ghost if (block != 0) { block_lemma_power(block, align_bytes); } */
+    return block;
+}
+
+/* Counts the block, and returns one that is sampled where it is due, or one that is not. The rest is as above. */
 /*@ requires ok:       MallocOk;
     requires power:    IsPowerOfTwo(align_bytes);
     requires class:    szind <= SC_NSIZES;
@@ -78,15 +107,32 @@ static uint64_t block_take_large(struct tcache *t, uint32_t szind, uint64_t alig
 */
 static uint64_t block_take(uint32_t szind, uint64_t align_bytes, bool *zeroed)
 {
-    /*@ ghost align_lemma_range(align_bytes); */
-    struct tcache *t = thread_get();
-    *zeroed = false;
-    if (szind + 1 >= TCACHE_STACKS || align_bytes > PAGE) {
-        return block_take_large(t, szind, align_bytes, zeroed);
+    if (szind < SC_NSIZES && countdown_due(size_class_bytes(szind))) {
+        uint64_t sampled = prof_take(thread_get(), szind, align_bytes, zeroed);
+        if (sampled != 0) {
+            return sampled;
+        }
     }
-    uint64_t block = block_take_cached(t, szind + 1);
-    /*@ ghost if (block != 0) { block_lemma_power(block, align_bytes); } */
-    return block;
+    return block_take_unsampled(szind, align_bytes, zeroed);
+}
+
+/* Returns a block of a small class for a request that has been counted. */
+/*@ requires ok:       MallocOk;
+    requires class:    szind < SC_NBINS && ClassOf(size, szind);
+    assigns            MALLOC_ASSIGNS, errno;
+    ensures  ok:       MallocOk;
+    ENSURES_NEW_BLOCK;
+    ensures  class:    \result != NULL ==> BlockOf(ADDR(\result), size);
+    ensures  aligned:  AlignedForSize(ADDR(\result), size);
+    ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
+*/
+static __attribute__((noinline)) void *malloc_counted(uint32_t szind) /*@ ghost (size_t size) */
+{
+    bool     zeroed;
+    /*@ ghost block_lemma_is_power(1, 0); */
+    uint64_t block = block_take_unsampled(szind, 1, &zeroed);
+    /*@ ghost if (block != 0) { block_lemma_found(block, size); } */
+    return (void *)block_or_enomem(block);
 }
 
 /*@ requires ok:       MallocOk;
@@ -100,6 +146,15 @@ static uint64_t block_take(uint32_t szind, uint64_t align_bytes, bool *zeroed)
 static __attribute__((noinline)) void *malloc_slow(size_t size)
 {
     bool     zeroed;
+    /* A thread that counts down to its next sample has come from the fast path, which found no stack for any size. */
+    if (size <= SC_LOOKUP_MAX) {
+        uint32_t szind = size_class_lookup(size);
+        if (!countdown_due(slab_bytes[szind])) {
+            uint64_t block = tcache_pop(thread_cache, szind + 1);
+            /*@ ghost if (block != 0) { block_lemma_found(block, size); } */
+            return block != 0 ? (void *)block : malloc_counted(szind) /*@ ghost (size) */;
+        }
+    }
     /*@ ghost block_lemma_is_power(1, 0); */
     uint64_t block = block_take(size_class_index(size), 1, &zeroed);
     /*@ ghost if (block != 0) { block_lemma_found(block, size); } */
@@ -221,7 +276,12 @@ PUBLIC void *qed_pvalloc(size_t size)
 static __attribute__((noinline)) void free_slow(uint64_t block, const char *call)
 {
     if (block != 0) {
-        overflow_free(thread_get(), block, call);
+        struct tcache *t = thread_get();
+        if (prof_usable(block) != 0) {
+            prof_free(t, block);
+        } else {
+            overflow_free(t, block, call);
+        }
     }
 }
 

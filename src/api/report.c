@@ -10,6 +10,7 @@
 #include "api/thread.h"
 #include "tcache/refill.h"
 #include "tcache/stats.h"
+#include "prof/prof.h"
 #include "pages/pages.h"
 
 #include "qedmalloc/qedmalloc.h"
@@ -37,7 +38,7 @@ static void report_to(FILE *stream)
 {
     struct text t = {.length = 0};
     (void)thread_get();
-    struct stats s = stats_read();
+    struct stats s = prof_read_totals();
     text_add(&t, "___ Begin qedmalloc statistics ___\n");
     report_line(&t, "small blocks handed to threads   ", s.small_filled, stream);
     report_line(&t, "large blocks handed to threads   ", s.large_allocated, stream);
@@ -68,7 +69,7 @@ void report_print(void)
 PUBLIC struct mallinfo2 qed_mallinfo2(void)
 {
     (void)thread_get();
-    struct stats s = stats_read();
+    struct stats s = prof_read_totals();
     return (struct mallinfo2){
         .arena = s.mapped,
         .ordblks = s.slabs,
@@ -107,7 +108,7 @@ PUBLIC int qed_malloc_info(int options, FILE *stream)
         return EINVAL;
     }
     (void)thread_get();
-    struct stats s = stats_read();
+    struct stats s = prof_read_totals();
     fprintf(stream,
             "<malloc version=\"1\">\n"
             "<total type=\"allocated\" size=\"%" PRIu64 "\"/>\n"

@@ -53,7 +53,7 @@ static __attribute__((noinline)) bool request_in_place(uint64_t block, uint64_t 
     if (size_class_bytes(szind) == bytes_now) {
         return true;
     }
-    if (szind < SC_NBINS || bytes_now < SC_LARGE_MINCLASS) {
+    if (szind < SC_NBINS || bytes_now < SC_LARGE_MINCLASS || prof_moves(block, size_class_bytes(szind))) {
         return false;
     }
     /*@ ghost class_lemma_bounds(block_szind[block]); */

@@ -9,6 +9,7 @@
 #include "blocks/slab.h"
 #include "platform/atomic.h"
 #include "platform/os.h"
+#include "prof/prof.h"
 
 _Static_assert(sizeof(struct bin_stats) == 32 && sizeof(struct stats) == 112, "qed-top reads these structures by their layout");
 _Static_assert(offsetof(struct stats_page, class) == 40 && offsetof(struct stats_page_sample, totals) == 16, "and these");
@@ -39,7 +40,7 @@ void stats_page_sample(struct stats_page *page)
     for (uint32_t i = 0; i < arena_count() * SC_NBINS; i++) {
         bin_read_stats(i / SC_NBINS, i % SC_NBINS, &s->bin[i]);
     }
-    s->totals = stats_read();
+    s->totals = prof_read_totals();
     large_read_stats(&large);
     s->large_freed = large.freed;
     s->time_ms = os_clock_ms();

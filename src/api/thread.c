@@ -22,7 +22,7 @@ __thread struct tcache *thread_cache = &tcache_unborn;
 
 bool thread_booted;
 
-__thread uint32_t fork_quiet;
+__thread uint16_t fork_quiet;
 
 /* ---- boot ------------------------------------------------------------------------------------------------------- */
 
@@ -466,7 +466,7 @@ static void fork_reset(void)
 void thread_fork_prepare(void)
 {
     if (libc_single_threaded() || lock_inside()) {
-        fork_quiet += 1;
+        fork_quiet = (uint16_t)(fork_quiet + 1);
     } else {
         fork_lock();
     }
@@ -475,7 +475,7 @@ void thread_fork_prepare(void)
 void thread_fork_parent(void)
 {
     if (fork_quiet > 0) {
-        fork_quiet -= 1;
+        fork_quiet = (uint16_t)(fork_quiet - 1);
     } else {
         fork_unlock();
     }
@@ -484,7 +484,7 @@ void thread_fork_parent(void)
 void thread_fork_child(void)
 {
     if (fork_quiet > 0) {
-        fork_quiet -= 1;
+        fork_quiet = (uint16_t)(fork_quiet - 1);
     } else {
         fork_reset();
     }

@@ -9,13 +9,13 @@
 #include "platform/user.h"
 
 /* Thread-local variables are 16 bytes of static TLS in all, so that the library can also be opened with dlopen. They are this one, the
- * count of locks (platform/mutex.h), and the count of forks. */
+ * count of locks (platform/mutex.h), the bytes to the next sample (platform/countdown.h), and the count of forks. */
 extern __thread struct tcache *thread_cache;
 
 extern bool thread_booted;      /* set once, under the lock of boot */
 
 /* This thread's forks, one inside the other, between whose handlers nothing is locked. */
-extern __thread uint32_t fork_quiet;
+extern __thread uint16_t fork_quiet;
 
 /* The cache that the C library passes back, by its address, which the proofs can follow. */
 #define THREAD_CACHE(cache) ((struct tcache *)(uintptr_t)(cache))
@@ -64,7 +64,7 @@ void thread_watch(struct tcache *t);
 /* Takes the lock of stdio's list before fork, then every lock in the order of its rank, so that the child finds each structure whole.
  * It waits for nothing where the process has one thread, or where a signal's handler forks that has interrupted its thread inside a
  * lock. The child then has what the interrupted call has, as the parent does. */
-/*@ requires room:      fork_quiet < UINT32_MAX;
+/*@ requires room:      fork_quiet < UINT16_MAX;
     requires blocks:    !ForkQuiet ==> BlocksOk;
     requires arenas:    !ForkQuiet ==> ArenaOk && bin_arenas <= ARENAS_MAX;
     requires stdio:     !ForkQuiet ==> libc_stdio_held == 0;

@@ -8,11 +8,11 @@ REAL       := libqedmalloc.so.$(VERSION)
 PACKAGE    := $(BUILD)/package
 
 # A list for each folder.
-PROGRAMS   := $(BUILD)/qed-replay $(PACKAGE)/qed-run src/tools/qed-top
+PROGRAMS   := $(BUILD)/qed-replay $(PACKAGE)/qed-run src/tools/qed-top src/tools/qed-heap
 PRELOADED  := $(BUILD)/libqedmalloc-record.so $(DEEPBIND)
 ARCHIVES   := $(BUILD)/libqedmalloc.a $(BUILD)/libqedmalloc-prefix.a
 PKGCONFIG  := $(PACKAGE)/qedmalloc.pc $(PACKAGE)/qedmalloc-prefix.pc
-GDB        := src/tools/qedmalloc-gdb.py
+GDB        := src/tools/qedmalloc-gdb.py src/tools/qed-heap.html
 CMAKE      := $(PACKAGE)/qedmalloc-config.cmake $(PACKAGE)/qedmalloc-config-version.cmake
 HEADERS    := src/include/qedmalloc/qedmalloc.h
 JEMALLOC_H := src/include/qedmalloc/jemalloc/jemalloc.h

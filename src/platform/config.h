@@ -4,6 +4,7 @@
  * LG_QUANTUM     log2 of the spacing of the first group of size classes, and the alignment of every block that large
  * SC_LG_TINY_MIN log2 of the smallest size class
  * SC_LG_NGROUP   log2 of the number of size classes per doubling
+ * QED_PROF       1 with the heap profiler, 0 without it
  */
 #ifndef QED_PLATFORM_CONFIG_H
 #define QED_PLATFORM_CONFIG_H
@@ -23,6 +24,10 @@
 #endif
 #ifndef SC_LG_NGROUP
 #define SC_LG_NGROUP 2
+#endif
+
+#ifndef QED_PROF
+#define QED_PROF 1
 #endif
 
 #define LG_VADDR 47                             /* user addresses of x86-64 and arm64 Linux are below 2^47 */

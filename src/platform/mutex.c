@@ -3,7 +3,7 @@
 
 #define SPINS_MAX 64U
 
-__thread uint32_t mutex_count;
+__thread uint16_t mutex_count;
 
 void mutex_lock_slow(struct mutex *m)
 {

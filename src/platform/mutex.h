@@ -18,14 +18,14 @@ struct mutex {
 
 /* Locks that this thread holds or waits for. The handler of a signal may read it at any instruction: a lock counts from before
  * it is taken until after it is given back. */
-extern __thread uint32_t mutex_count;
+extern __thread uint16_t mutex_count;
 
 void mutex_lock_slow(struct mutex *m);
 
 static inline void mutex_lock(struct mutex *m)
 {
     uint32_t free = 0;
-    mutex_count += 1;
+    mutex_count = (uint16_t)(mutex_count + 1);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if (!__atomic_compare_exchange_n(&m->word, &free, 1U, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
         mutex_lock_slow(m);
@@ -38,7 +38,7 @@ static inline void mutex_unlock(struct mutex *m)
         os_futex_wake(&m->word);
     }
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    mutex_count -= 1;
+    mutex_count = (uint16_t)(mutex_count - 1);
 }
 
 /* Makes the lock free in the child of a fork, where only the thread that forked is left and nobody sleeps on the
@@ -47,7 +47,7 @@ static inline void mutex_reset(struct mutex *m)
 {
     __atomic_store_n(&m->word, 0U, __ATOMIC_RELEASE);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    mutex_count -= 1;
+    mutex_count = (uint16_t)(mutex_count - 1);
 }
 
 #endif

@@ -99,6 +99,9 @@ static void check_row(const char *row, const char *type, const char *access, con
             printf("%s\t%s\t%s\t%s\t%s\n", name, type, access, state, strerror(there));
         } else if (strcmp(state, "works") != 0 && strcmp(state, "fixed") != 0) {
             check(there == ENOENT, name, "is there");
+        } else if (strcmp(access, "-w") == 0) {
+            check(there == EPERM, name, "can be read");
+            check(mallctl(name, NULL, NULL, NULL, 0) == ENOENT, name, "acts without profiling");
         } else if (strcmp(type, "void") == 0) {
             check_void(name);
         } else {

@@ -1,0 +1,39 @@
+/* countdown: the bytes that a thread may still allocate before the heap profiler (src/prof) looks at a block.
+ *
+ * A thread starts at 0, so its first slow call asks the profiler, which sets the number. Where profiling is off, the number is so large that
+ * the next question comes after 4 GiB that went through slow calls. The proofs know nothing of the number, and so nothing of the answer. */
+#ifndef QED_PLATFORM_COUNTDOWN_H
+#define QED_PLATFORM_COUNTDOWN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "platform/config.h"
+
+#define COUNTDOWN_MAX UINT32_MAX
+
+#if QED_PROF
+extern __thread uint32_t countdown_left;
+#endif
+
+/* Counts an allocation of so many bytes. Returns true, and counts nothing, if they are more than are left. */
+/*@ assigns \nothing; */
+static inline bool countdown_due(uint64_t bytes)
+#ifdef __FRAMAC__
+;
+#elif QED_PROF
+{
+    if (__builtin_expect(bytes > countdown_left, 0)) {
+        return true;
+    }
+    countdown_left -= (uint32_t)bytes;
+    return false;
+}
+#else
+{
+    (void)bytes;
+    return false;
+}
+#endif
+
+#endif

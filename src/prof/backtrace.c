@@ -1,0 +1,227 @@
+/* backtrace: see backtrace.h. */
+#include "prof/backtrace.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unwind.h>
+
+#include "platform/atomic.h"
+#include "platform/config.h"
+#include "platform/os.h"
+
+#define OWN_FRAMES 16U                          /* of the library, at most, above the caller */
+#define SHALLOW 2U                              /* a stack with fewer frames says little */
+#define SHALLOW_SAMPLES 8U                      /* and so many of them in a row from the start are told */
+#define GCC "libgcc_s.so.1"
+#define UNWIND "libunwind.so.8"
+
+/* A static program need not have them, and what is not there reads as NULL. */
+#pragma weak dlopen
+#pragma weak dlsym
+#pragma weak _Unwind_Backtrace
+#pragma weak _Unwind_GetIP
+#pragma weak _Unwind_GetGR
+#pragma weak pthread_getattr_np
+
+/* The linker's names for the beginning and the end of this object's code. In a static program that is the program. */
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char etext[] __attribute__((visibility("hidden")));
+static bool       own;                          /* the code in between is the library's alone */
+
+typedef _Unwind_Reason_Code (*gcc_backtrace_t)(_Unwind_Trace_Fn, void *);
+typedef _Unwind_Ptr (*gcc_ip_t)(struct _Unwind_Context *);
+typedef _Unwind_Word (*gcc_gr_t)(struct _Unwind_Context *, int);
+typedef int (*unw_backtrace_t)(void **, int);
+
+static gcc_backtrace_t gcc_backtrace;
+static gcc_ip_t        gcc_ip;
+static gcc_gr_t        gcc_gr;
+static unw_backtrace_t unw_backtrace;
+
+static void   (*walk)(struct backtrace *);
+static uint32_t depth_max = BACKTRACE_MAX;
+static const char *name;
+static uint32_t    shallow_left = SHALLOW_SAMPLES;
+
+static bool frame_is_own(uintptr_t ip)
+{
+    return own && ip >= (uintptr_t)__ehdr_start && ip < (uintptr_t)etext;
+}
+
+/* ---- libgcc ------------------------------------------------------------------------------------------------------ */
+
+static _Unwind_Reason_Code gcc_frame(struct _Unwind_Context *context, void *arg)
+{
+    struct backtrace *bt = arg;
+    uintptr_t         ip = gcc_ip(context);
+    if (ip == 0 || bt->depth == depth_max) {
+        return _URC_END_OF_STACK;
+    }
+    if (bt->depth > 0 || !frame_is_own(ip)) {
+        bt->frame[bt->depth++] = ip;
+    }
+    return _URC_NO_REASON;
+}
+
+static void walk_gcc(struct backtrace *bt)
+{
+    (void)gcc_backtrace(gcc_frame, bt);
+}
+
+/* ---- libunwind --------------------------------------------------------------------------------------------------- */
+
+static void walk_unw(struct backtrace *bt)
+{
+    void *frame[BACKTRACE_MAX + OWN_FRAMES];
+    int   n = unw_backtrace(frame, (int)(depth_max + OWN_FRAMES));
+    for (int i = 0; i < n && bt->depth < depth_max; i++) {
+        if (bt->depth > 0 || !frame_is_own((uintptr_t)frame[i])) {
+            bt->frame[bt->depth++] = (uintptr_t)frame[i];
+        }
+    }
+}
+
+/* ---- frame pointers ---------------------------------------------------------------------------------------------- */
+
+#if defined(__x86_64__)
+#define FRAME_REGISTER 6
+#else
+#define FRAME_REGISTER 29
+#endif
+
+struct start {
+    uintptr_t ip;
+    uintptr_t frame;
+};
+
+/* Stops at the first frame that is not the library's own. The library is built without frame pointers, so its own frames are left
+ * behind with the tables. */
+static _Unwind_Reason_Code start_frame(struct _Unwind_Context *context, void *arg)
+{
+    struct start *s = arg;
+    s->ip = gcc_ip(context);
+    if (s->ip != 0 && frame_is_own(s->ip)) {
+        return _URC_NO_REASON;
+    }
+    s->frame = gcc_gr(context, FRAME_REGISTER);
+    return _URC_END_OF_STACK;
+}
+
+/* The end of the thread's stack: addresses from here on are not read. Asked once a thread, since it may allocate and read files. */
+static uintptr_t stack_end(void)
+{
+    pthread_attr_t attr;
+    void          *low = NULL;
+    size_t         bytes = 0;
+    if (pthread_getattr_np == NULL || pthread_getattr_np(pthread_self(), &attr) != 0) {
+        return 1;
+    }
+    (void)pthread_attr_getstack(&attr, &low, &bytes);
+    (void)pthread_attr_destroy(&attr);
+    return (uintptr_t)low + bytes;
+}
+
+static struct start walk_start(void)
+{
+    struct start s = {(uintptr_t)__builtin_return_address(0), (uintptr_t)__builtin_frame_address(0)};
+    if (gcc_backtrace != NULL) {
+        (void)gcc_backtrace(start_frame, &s);
+    }
+    return s;
+}
+
+/* A handler's stack, and that of a coroutine, is another one. There only the caller is known. */
+static void walk_fp(struct backtrace *bt)
+{
+    if (bt->stack_end == 0) {
+        bt->stack_end = stack_end();
+    }
+    struct start s = walk_start();
+    uintptr_t    least = (uintptr_t)__builtin_frame_address(0);
+    while (s.ip > PAGE && bt->depth < depth_max) {
+        bt->frame[bt->depth++] = s.ip;
+        if (s.frame < least || s.frame % sizeof(uintptr_t) != 0 || s.frame > bt->stack_end - 2 * sizeof(uintptr_t)) {
+            return;
+        }
+        least = s.frame + 1;
+        s.ip = ((const uintptr_t *)s.frame)[1];
+        s.frame = ((const uintptr_t *)s.frame)[0];
+    }
+}
+
+/* ---- the interface ----------------------------------------------------------------------------------------------- */
+
+/* What the program is linked with, or what the library of that name has. */
+static void *find(const char *library, const char *name, void *linked)
+{
+    if (linked != NULL || dlopen == NULL || dlsym == NULL) {
+        return linked;
+    }
+    void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+    return handle == NULL ? NULL : dlsym(handle, name);
+}
+
+static void find_gcc(void)
+{
+    gcc_ip = (gcc_ip_t)(uintptr_t)find(GCC, "_Unwind_GetIP", (void *)(uintptr_t)_Unwind_GetIP);
+    gcc_gr = (gcc_gr_t)(uintptr_t)find(GCC, "_Unwind_GetGR", (void *)(uintptr_t)_Unwind_GetGR);
+    gcc_backtrace = gcc_ip == NULL || gcc_gr == NULL ? NULL
+        : (gcc_backtrace_t)(uintptr_t)find(GCC, "_Unwind_Backtrace", (void *)(uintptr_t)_Unwind_Backtrace);
+}
+
+/* Where the library is part of the program's own file, its code cannot be told from the program's. */
+static bool own_file(void)
+{
+    const ElfW(Ehdr) *e = (const ElfW(Ehdr) *)__ehdr_start;
+    return (uintptr_t)__ehdr_start + e->e_phoff != getauxval(AT_PHDR);
+}
+
+static void say(const char *a, const char *b, const char *c)
+{
+    os_write_error(a, strlen(a));
+    os_write_error(b, strlen(b));
+    os_write_error(c, strlen(c));
+}
+
+const char *backtrace_start(const char *wanted, uint32_t depth)
+{
+    const char *serves = "fp";
+    depth_max = depth < BACKTRACE_MAX ? depth : BACKTRACE_MAX;
+    own = own_file();
+    find_gcc();
+    walk = walk_fp;
+    if (strcmp(wanted, "libunwind") == 0) {
+        unw_backtrace = (unw_backtrace_t)(uintptr_t)find(UNWIND, "unw_backtrace", NULL);
+    }
+    if (unw_backtrace != NULL) {
+        serves = wanted;
+        walk = walk_unw;
+    } else if (strcmp(wanted, "fp") != 0 && gcc_backtrace != NULL) {
+        serves = "libgcc";
+        walk = walk_gcc;
+    }
+    name = serves;
+    return serves;
+}
+
+/* The library's start is called by the loader, which tells little of the program. So the first samples are looked at. */
+static void check(const struct backtrace *bt)
+{
+    if (bt->depth >= SHALLOW) {
+        ATOMIC_STORE(shallow_left, 0);
+    } else if (ATOMIC_LOAD(shallow_left) > 0 && __atomic_sub_fetch(&shallow_left, 1, __ATOMIC_RELAXED) == 0) {
+        say("qedmalloc: heap profiles will tell little: stacks end after one frame with prof_backtrace:", name, "\n");
+    }
+}
+
+__attribute__((noinline)) void backtrace_take(struct backtrace *bt)
+{
+    bt->depth = 0;
+    walk(bt);
+    check(bt);
+}

@@ -1,0 +1,94 @@
+/* prof_test: samples of a thread over the deterministic OS. A sampled block is an extent of its own with the bytes of its class, and what the
+ * OS refuses is dropped; after all frees every count is 0 and every page is back. */
+#include <string.h>
+
+#include "blocks_boot.h"
+#include "platform/countdown.h"
+#include "prof/context.h"
+#include "prof/prof.h"
+
+#define HELD 500U
+
+static uint64_t block[HELD];
+
+static uint64_t active(void)
+{
+    struct pages_stats p;
+    pages_read_stats(&p);
+    return p.npages[EXTENT_ACTIVE];
+}
+
+static struct prof_stats now(void)
+{
+    struct prof_stats s;
+    prof_read_stats(&s);
+    return s;
+}
+
+static void test_blocks(struct tcache *t)
+{
+    uint64_t before = active(), npages = 0, bytes = 0;
+    for (uint32_t i = 0; i < HELD; i++) {
+        bool     zeroed = false;
+        uint32_t szind = (uint32_t)random_below(SC_NSIZES / 3);
+        uint64_t align = szind < SC_NBINS ? 1 : 1UL << random_below(16);
+        countdown_left = 0;
+        block[i] = prof_take(t, szind, align, &zeroed);
+        CHECK(block[i] != 0 && block[i] % align == 0 && block[i] % PAGE == 0 && prof_usable(block[i]) == size_class_bytes(szind));
+        CHECK(radix_tree_tag(block[i] / PAGE) == 0 && !tcache_push(t, block[i]) && prof_usable(block[i] + 8) == 0);
+        npages += (size_class_bytes(szind) + PAGE - 1) / PAGE;
+        bytes += size_class_bytes(szind);
+    }
+    struct prof_stats s = now();
+    CHECK(active() == before + npages && s.live == HELD && s.live_bytes == bytes && s.rounding == npages * PAGE - bytes && s.contexts > 0);
+    for (uint32_t i = 0; i < HELD; i++) {
+        prof_free(t, block[i]);
+        CHECK(prof_usable(block[i]) == 0);
+    }
+    s = now();
+    CHECK(active() == before && s.live == 0 && s.live_bytes == 0 && s.estimate == 0 && s.rounding == 0 && s.contexts == 0 && s.thread_contexts == 0);
+}
+
+static void test_no_memory(struct tcache *t)
+{
+    bool zeroed = false;
+    (void)pages_trim();
+    for (uint64_t nth = 1; nth < 8; nth++) {
+        uint64_t dropped = now().dropped, out = active();
+        os_fake.mapped_npages_max = os_fake.mapped_npages;
+        os_fake_fail(OS_FAKE_METADATA, nth, 100);
+        countdown_left = 0;
+        uint64_t b = prof_take(t, SC_NSIZES / 2, 1, &zeroed);
+        CHECK(b == 0 && now().dropped == dropped + 1 && active() == out);
+        os_fake_reset();
+    }
+}
+
+static void test_states(struct tcache *t)
+{
+    bool zeroed = false;
+    prof_set_active(t, false);
+    countdown_left = 0;
+    CHECK(prof_take(t, 5, 1, &zeroed) == 0 && t->stack_of[64] != 0 && countdown_left == 0);
+    prof_set_active(t, true);
+    CHECK(t->stack_of[64] == 0 && t->stack_of[0] == 0);
+    CHECK(prof_take(&tcache_unborn, 5, 1, &zeroed) == 0);
+    prof_thread_end(t);
+    CHECK(t->stack_of[64] == size_class_index(64) + 1 && t->stack_of[0] == 1 && countdown_left == COUNTDOWN_MAX);
+    CHECK(context_threads == NULL);
+}
+
+int main(void)
+{
+    const struct prof_options o = {.prof = true, .active = true, .thread_active = true, .lg_sample = 0, .lg_interval = -1, .depth = 8,
+                                   .prefix = "prof_test", .backtrace = "libgcc"};
+    blocks_boot(1);
+    struct tcache *t = depot_create();
+    CHECK(t != NULL && prof_usable(4096) == 0);
+    prof_start(t, &o);
+    test_blocks(t);
+    test_blocks(t);
+    test_no_memory(t);
+    test_states(t);
+    return blocks_done("prof");
+}
