@@ -59,7 +59,7 @@ struct prof_stats {
 /*@ TCACHE_CALM(requires, t);
     requires class:   szind < SC_NSIZES;
     requires power:   IsPowerOfTwo(align_bytes);
-    requires zeroed:  \valid(zeroed) && \separated(zeroed, t);
+    requires zeroed:  \valid(zeroed);
     assigns           TCACHE_ASSIGNS(t), t->stack_of[0 .. SC_LOOKUP_MAX], *zeroed;
     TCACHE_CALM(ensures, t);
     ensures  live:    \result != 0 ==> \result < ADDRESS_MAX && block_state[\result] == BLOCK_LIVE;
