@@ -28,9 +28,9 @@ static uint32_t prof_state = PROF_WAITS;
 /* A sampled block is an ACTIVE extent, in which nobody else puts anything. The tables lead from its id to the rest. */
 static TABLE(uint64_t, block_of);               /* its address, 0 for an extent that is no sampled block */
 static TABLE(uint32_t, trace_of);               /* its context, 0 for one that was sampled before the last reset */
-static TABLE(uint8_t, class_of);                /* its class */
+static TABLE(uint16_t, class_of);               /* its class */
 
-_Static_assert(SC_NSIZES <= UINT8_MAX + 1, "a class fits in a byte");
+_Static_assert(SC_NSIZES <= UINT16_MAX, "a class fits in two bytes");
 
 static struct prof_stats stats;
 static uint64_t          interval_estimate;     /* bytes that samples since the last dump stand for */
@@ -133,7 +133,7 @@ static bool block_enter(struct thread *me, const struct backtrace *bt, uint32_t 
     uint32_t x = block_room(e) ? context_add(me, bt, szind) : 0;
     if (x != 0) {
         AT(trace_of, e) = x;
-        AT(class_of, e) = (uint8_t)szind;
+        AT(class_of, e) = (uint16_t)szind;
         ATOMIC_STORE(AT(block_of, e), AT(ext_page, e) * PAGE);
         stats.sampled += 1;
         stats.rounding += rounding(szind);
