@@ -9,7 +9,7 @@
 #include "platform/atomic.h"
 #include "prof/prof.h"
 
-enum { ACTIVE, GDUMP, THREAD_ACTIVE_INIT, THREAD_ACTIVE };
+enum { OF_ALL, OF_GDUMP, OF_NEW_THREADS };      /* at of the names that are true or false; the last one is the thread's own */
 
 static struct tcache *self(void)
 {
@@ -24,9 +24,9 @@ int read_prof_bool(const struct ctl_name *n, const size_t *index, uint64_t *valu
         *value = 0;
         return 0;
     }
-    *value = n->at == ACTIVE ? ATOMIC_LOAD(prof_options.active)
-             : n->at == GDUMP ? ATOMIC_LOAD(prof_options.gdump)
-             : n->at == THREAD_ACTIVE_INIT ? ATOMIC_LOAD(prof_options.thread_active)
+    *value = n->at == OF_ALL ? ATOMIC_LOAD(prof_options.active)
+             : n->at == OF_GDUMP ? ATOMIC_LOAD(prof_options.gdump)
+             : n->at == OF_NEW_THREADS ? ATOMIC_LOAD(prof_options.thread_active)
                                            : prof_thread_active(t);
     return 0;
 }
@@ -40,9 +40,9 @@ int write_prof_bool(const struct ctl_name *n, const size_t *index, uint64_t valu
         return on ? ENOENT : 0;
     }
     switch (n->at) {
-    case ACTIVE: prof_set_active(t, on); return 0;
-    case GDUMP: prof_set_gdump(on); return 0;
-    case THREAD_ACTIVE_INIT: prof_set_thread_active_init(on); return 0;
+    case OF_ALL: prof_set_active(t, on); return 0;
+    case OF_GDUMP: prof_set_gdump(on); return 0;
+    case OF_NEW_THREADS: prof_set_thread_active_init(on); return 0;
     default: return prof_set_thread_active(t, on);
     }
 }

@@ -21,17 +21,16 @@ extern __thread uint32_t countdown_left;
 static inline bool countdown_due(uint64_t bytes)
 #ifdef __FRAMAC__
 ;
-#elif QED_PROF
+#else
 {
+#if QED_PROF
     if (__builtin_expect(bytes > countdown_left, 0)) {
         return true;
     }
     countdown_left -= (uint32_t)bytes;
-    return false;
-}
 #else
-{
     (void)bytes;
+#endif
     return false;
 }
 #endif

@@ -175,7 +175,7 @@ static void thread_drop(struct thread *thread)
     threads_unused = thread;
 }
 
-static struct thread *thread_make(struct tcache *cache, bool active)
+static struct thread *thread_begin(struct tcache *cache, bool active)
 {
     uint64_t       seed[2];
     struct thread *thread = threads_unused;
@@ -223,7 +223,7 @@ struct thread *context_find(const struct tcache *cache)
 struct thread *context_thread(struct tcache *cache, bool active)
 {
     struct thread *thread = context_find(cache);
-    return thread != NULL ? thread : thread_make(cache, active);
+    return thread != NULL ? thread : thread_begin(cache, active);
 }
 
 void context_thread_end(struct thread *thread)
