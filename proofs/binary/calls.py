@@ -32,6 +32,7 @@ CALLS = {
     "refill_tick": Contract("src/tcache/refill.h", heap=True),
     "large_alloc": Contract("src/blocks/large.h", heap=True, sets=3),
     "overflow_usable": Contract("src/tcache/overflow.h", heap=True),
+    "prof_usable": Contract("src/prof/prof.h"),
     "request_in_place": Contract("src/api/request.h", heap=True),
     "realloc_move": Contract("src/api/malloc.c", heap=True, thread=True),
     "trap_misuse": Contract("src/platform/trap.h", ends="never"),

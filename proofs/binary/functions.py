@@ -79,10 +79,16 @@ def overflows(p, a, b):
     return p.case(high != 0)
 
 
+def usable(p, block, call):
+    """The bytes of a block: a sampled one has its own."""
+    sampled = p.call("prof_usable", block)
+    return p.call("overflow_usable", block, Text(call)) if p.case(sampled == 0) else sampled
+
+
 def qed_malloc_usable_size(p):
     block = p.argument(0)
     thread_get(p)
-    p.returns(0 if p.case(block == 0) else p.call("overflow_usable", block, Text("malloc_usable_size")))
+    p.returns(0 if p.case(block == 0) else usable(p, block, "malloc_usable_size"))
 
 
 # ---- realloc ----
@@ -99,7 +105,7 @@ def qed_realloc(p):
         p.call("qed_free", block) if p.next_is("qed_free") else free_of(p, block)
         return p.returns(0)
     thread_get(p)
-    now = p.call("overflow_usable", block, Text("realloc"))
+    now = usable(p, block, "realloc")
     if p.case(And(ULE(size, now), ULT(now - size, LShR(now, 3)))):      # the upper part of the class: 1 / (2 * SC_NGROUP)
         return p.returns(block)
     stays = p.call("request_in_place", block, now, low(class_of(k, size)))
