@@ -15,7 +15,7 @@ static uint64_t active(void)
 {
     struct pages_stats p;
     pages_read_stats(&p);
-    return p.npages[EXTENT_ACTIVE];
+    return p.active;
 }
 
 static struct prof_stats now(void)

@@ -150,7 +150,7 @@ static uint64_t block_sample(struct thread *me, uint32_t szind, uint64_t align_b
     backtrace_take(&bt);
     me->stack_end = bt.stack_end;
     uint64_t npages = align_up(size_class_bytes(szind), PAGE) / PAGE;
-    uint32_t e = pages_alloc(npages, align_bytes <= PAGE ? 1 : align_bytes / PAGE, zeroed);
+    uint32_t e = pages_alloc(PAGES_SHARED, npages, align_bytes <= PAGE ? 1 : align_bytes / PAGE, zeroed);
     if (e != 0 && block_enter(me, &bt, e, szind)) {
         return AT(ext_page, e) * PAGE;
     }
@@ -175,7 +175,7 @@ static void dumps(void)
     if (ATOMIC_LOAD(prof_options.gdump)) {
         struct pages_stats p;
         pages_read_stats(&p);
-        uint64_t mapped = (p.npages[EXTENT_ACTIVE] + p.npages[EXTENT_DIRTY] + p.npages[EXTENT_MUZZY] + p.npages[EXTENT_BUSY]) * PAGE;
+        uint64_t mapped = (p.active + p.dirty + p.muzzy + p.busy) * PAGE;
         if (mapped > ATOMIC_LOAD(gdump_maximum) + GDUMP_STEP) {
             ATOMIC_STORE(gdump_maximum, mapped);
             (void)dump_numbered('u');
