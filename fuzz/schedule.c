@@ -12,7 +12,7 @@
 #include "api/thread.h"
 #include "blocks/bin_slabs.h"
 #include "fiber.h"
-#include "platform/mutex.h"
+#include "platform/lock.h"
 #include "platform/os_fake.h"
 
 #define STACK_BYTES (256UL << 10)
@@ -54,8 +54,6 @@ static struct schedule_clock clock_of[SCHEDULE_THREADS];
 static struct write           writes[WRITES_MAX];
 static size_t                 write_count, marked;   /* marked: at the last mark, which the writes after it may not reach into */
 static char                   failure[1024];
-
-extern struct mutex boot_lock, depot_lock, arena_lock, pages_lock;  /* the build makes them visible */
 
 /* ---- what failed ------------------------------------------------------------------------------------------------- */
 
@@ -171,16 +169,12 @@ void schedule_undo(const struct schedule_mark *mark)
 
 /* ---- locks ------------------------------------------------------------------------------------------------------- */
 
-/* The library's mutexes are the only words that it exchanges. Twice the rank of spec/platform/locks.acsl; mallctl's lock, which is not in
- * the proofs, comes after that of boot. */
+/* The library's mutexes are the only words that it exchanges. Returns twice the rank of spec/platform/locks.acsl. The lock of mallctl and
+ * that of the profiler are not in the proofs, and come after that of boot. */
 static int rank_of(const void *word)
 {
-    uintptr_t a = (uintptr_t)word, bins = (uintptr_t)bin_lock;
-    if (a - bins < sizeof bin_lock) {
-        return 2 * (int)LOCK_BIN((a - bins) / sizeof bin_lock[0]);
-    }
-    return word == &boot_lock.word ? 2 * LOCK_BOOT : word == &depot_lock.word ? 2 * LOCK_DEPOT
-         : word == &arena_lock.word ? 2 * LOCK_ARENA : word == &pages_lock.word ? 2 * LOCK_PAGES : 1;
+    uintptr_t offset = (uintptr_t)word - (uintptr_t)lock_table;
+    return offset < sizeof lock_table ? 2 * (int)((offset / sizeof lock_table[0] + LOCK_RANKS - 1) % LOCK_RANKS) : 1;
 }
 
 static void took(const void *word)

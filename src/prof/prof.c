@@ -381,9 +381,9 @@ int prof_set_prefix(const char *prefix)
 void prof_reset(uint32_t lg_sample)
 {
     mutex_lock(&context_lock);
-    for (uint32_t e = 1; e <= ATOMIC_LOAD(extent_count); e++) {
-        if (trace_of[e / TABLE_CHUNK] != NULL) {
-            AT(trace_of, e) = 0;
+    for (uint32_t c = 0; c < TABLE_CHUNKS; c++) {
+        if (trace_of[c] != NULL) {
+            memset(trace_of[c], 0, TABLE_CHUNK * sizeof trace_of[c][0]);
         }
     }
     context_reset(lg_sample);
@@ -393,7 +393,7 @@ void prof_reset(uint32_t lg_sample)
 
 int prof_dump(const char *path)
 {
-    if (prof_state != PROF_ON) {
+    if (ATOMIC_LOAD_ACQUIRE(prof_state) != PROF_ON) {
         return ENOENT;
     }
     return (path == NULL ? dump_numbered('m') : dump_file(path)) ? 0 : EFAULT;
