@@ -1,4 +1,5 @@
-/* schedule_kernel: a part of schedule.c. The system calls of the library, to which the linker leads it (--wrap), and those that os_fake makes. */
+/* schedule_kernel: a part of schedule.c. The system calls of the library, to which the linker leads it (--wrap), and
+ * those that os_fake makes. */
 #ifndef SCHEDULE_KERNEL_H
 #define SCHEDULE_KERNEL_H
 

@@ -153,7 +153,8 @@ static void call_take(const struct step *c)
         uint64_t first, last;
         memcpy(&first, p, 8);
         memcpy(&last, p + bytes - 8, 8);
-        first != 0 || last != 0 ? schedule_fail("calloc is not zero: %p has %#lx and %#lx", (void *)p, (unsigned long)first, (unsigned long)last) : (void)0;
+        first != 0 || last != 0 ? schedule_fail("calloc is not zero: %p has %#lx and %#lx", (void *)p,
+            (unsigned long)first, (unsigned long)last) : (void)0;
     }
     put(c->slot, p, bytes);
 }
@@ -306,7 +307,8 @@ static void end(void)
     for (uint32_t i = 0; i < SLOTS; i++) {
         if (world.slot[i].block != NULL) {
             check_stamp(&world.slot[i], i);
-            block[n++] = (struct blocks_model_block){.address = world.slot[i].block, .bytes = world.slot[i].bytes, .usable = world.slot[i].usable};
+            block[n++] = (struct blocks_model_block){.address = world.slot[i].block, .bytes = world.slot[i].bytes,
+                .usable = world.slot[i].usable};
             usable += world.slot[i].usable;
         }
     }

@@ -78,7 +78,8 @@ static void compare(void)
         uint32_t t = 0;
         for (; t < TRACES; t++) {
             struct backtrace bt = trace_of(t);
-            if (count[t] > 0 && bt.depth == AT(context_of, g).depth && memcmp(bt.frame, AT(context_of, g).frame, bt.depth * sizeof bt.frame[0]) == 0) {
+            if (count[t] > 0 && bt.depth == AT(context_of, g).depth && memcmp(bt.frame, AT(context_of, g).frame,
+                bt.depth * sizeof bt.frame[0]) == 0) {
                 break;
             }
         }
@@ -96,7 +97,8 @@ static void compare(void)
 /* 1 / (1 - e^(-Z/R)) for Z = R / 2, R, 2 R and 64 R, as others have computed it. */
 static void test_weights(void)
 {
-    static const struct { uint64_t bytes; double weight; } known[] = {{2048, 2.541494083}, {4096, 1.581976707}, {8192, 1.156517643}, {262144, 1.0}};
+    static const struct { uint64_t bytes; double weight; } known[] = {{2048, 2.541494083}, {4096, 1.581976707},
+        {8192, 1.156517643}, {262144, 1.0}};
     context_reset(12);
     for (uint32_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         double estimate = (double)context_estimate(size_class_index(known[i].bytes)) / (double)known[i].bytes;

@@ -46,7 +46,8 @@ static void test_blocks(struct tcache *t)
         CHECK(prof_usable(block[i]) == 0);
     }
     s = now();
-    CHECK(active() == before && s.live == 0 && s.live_bytes == 0 && s.estimate == 0 && s.rounding == 0 && s.contexts == 0 && s.thread_contexts == 0);
+    CHECK(active() == before && s.live == 0 && s.live_bytes == 0 && s.estimate == 0 && s.rounding == 0 && s.contexts == 0
+        && s.thread_contexts == 0);
 }
 
 static void test_no_memory(struct tcache *t)

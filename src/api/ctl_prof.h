@@ -4,7 +4,8 @@
 
 #include "api/ctl.h"
 
-int read_prof_bool(const struct ctl_name *n, const size_t *index, uint64_t *value);     /* at: 0 active, 1 gdump, 2 thread_active_init, 3 thread's */
+int read_prof_bool(const struct ctl_name *n, const size_t *index, uint64_t *value);     /* at: 0 active, 1 gdump,
+    2 thread_active_init, 3 thread's */
 int write_prof_bool(const struct ctl_name *n, const size_t *index, uint64_t value);
 int read_prof_name(const struct ctl_name *n, const size_t *index, uint64_t *value);
 int write_prof_name(const struct ctl_name *n, const size_t *index, uint64_t value);

@@ -66,7 +66,8 @@ static uint64_t block_take_large(struct tcache *t, uint32_t szind, uint64_t alig
 }
 
 /* Returns a block of that class that is no sample, aligned to align_bytes, which is a power of two, or 0 without memory. Class SC_NSIZES is no
- * class, and gives 0. Up to PAGE the blocks of a class whose size is a multiple of align_bytes are aligned to it. Above PAGE only large blocks can be. */
+ * class, and gives 0. Up to PAGE the blocks of a class whose size is a multiple of align_bytes are aligned to it. Above
+ * PAGE only large blocks can be. */
 /*@ requires ok:       MallocOk;
     requires power:    IsPowerOfTwo(align_bytes);
     requires class:    szind <= SC_NSIZES;

@@ -1,6 +1,7 @@
 /* decay: how many unused pages may stay, so that they go back to the OS on a smooth curve (jemalloc's decay).
  *
- * Each page cache c has two decays, DECAY_DIRTY + c for its dirty and DECAY_MUZZY + c for its muzzy pages. The interval of a decay is cut into SMOOTHSTEP_NSTEPS
+ * Each page cache c has two decays, DECAY_DIRTY + c for its dirty and DECAY_MUZZY + c for its muzzy pages. The interval
+ * of a decay is cut into SMOOTHSTEP_NSTEPS
  * epochs. The backlog holds how many pages became unused in each of the last NSTEPS epochs, oldest first. A page that
  * is i epochs from the end of its interval counts with smoothstep[i]: in full at first, less and less later, and not at
  * all once the interval is over. The limit is the sum, rounded down, so that it is never above the number of pages that

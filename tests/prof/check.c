@@ -20,7 +20,8 @@
 
 static int failures;
 
-#define CHECK(good, ...) ((good) ? (void)0 : (failures++, (void)fprintf(stderr, "check: line %d: ", __LINE__), (void)fprintf(stderr, __VA_ARGS__), (void)fputc('\n', stderr)))
+#define CHECK(good, ...) ((good) ? (void)0 : (failures++, (void)fprintf(stderr, "check: line %d: ", __LINE__), \
+    (void)fprintf(stderr, __VA_ARGS__), (void)fputc('\n', stderr)))
 
 static struct prof_stats now(void)
 {
@@ -126,7 +127,8 @@ static void *intervals_once(void *arg)
         }
     }
     double mean = sum / INTERVALS, wanted = 1 / p;
-    printf("intervals %d at R = %lu: mean %.2f blocks of 8 bytes, wanted %.2f (%+.2f %%); Kolmogorov and Smirnov's D %.5f, 1 %% bound %.5f\n", INTERVALS,
+    printf("intervals %d at R = %lu: mean %.2f blocks of 8 bytes, wanted %.2f (%+.2f %%); "
+           "Kolmogorov and Smirnov's D %.5f, 1 %% bound %.5f\n", INTERVALS,
            1UL << prof_options.lg_sample, mean, wanted, (mean / wanted - 1) * 100, worst, 1.628 / sqrt(INTERVALS));
     CHECK(fabs(mean / wanted - 1) < 0.01, "the mean is off by more than 1 %%");
     CHECK(worst < 1.628 / sqrt(INTERVALS), "the intervals are not geometric");
@@ -151,7 +153,8 @@ static void *once(uint64_t before, void *block, const char *call)
     if (prof_usable((uint64_t)block) != 0) {
         samples++;
     } else {
-        CHECK(before - left() == qed_malloc_usable_size(block), "%s of %zu bytes counts %lu", call, qed_malloc_usable_size(block), before - left());
+        CHECK(before - left() == qed_malloc_usable_size(block), "%s of %zu bytes counts %lu", call,
+            qed_malloc_usable_size(block), before - left());
         counted++;
     }
     return block;
@@ -201,8 +204,10 @@ static void *counter_once(void *arg)
 static void *held[THREADS][ROUNDS][STACKS];
 
 static __attribute__((noinline)) void *path(unsigned bits, unsigned depth);
-static __attribute__((noinline)) void *path_left(unsigned bits, unsigned depth) { void *p = path(bits, depth); __asm__ volatile("" ::: "memory"); return p; }
-static __attribute__((noinline)) void *path_right(unsigned bits, unsigned depth) { void *p = path(bits, depth); __asm__ volatile("" ::: "memory"); return p; }
+static __attribute__((noinline)) void *path_left(unsigned bits, unsigned depth) { void *p = path(bits, depth);
+    __asm__ volatile("" ::: "memory"); return p; }
+static __attribute__((noinline)) void *path_right(unsigned bits, unsigned depth) { void *p = path(bits, depth);
+    __asm__ volatile("" ::: "memory"); return p; }
 
 static void *path(unsigned bits, unsigned depth)
 {
@@ -233,7 +238,8 @@ static void check_links(void)
             CHECK(AT(context_of, x).whole == g && AT(context_of, x).live.objects > 0, "a context is under another one, or empty");
         }
     }
-    CHECK(globals == context_globals && locals == context_locals, "%u and %u contexts are counted as %u and %u", globals, locals, context_globals, context_locals);
+    CHECK(globals == context_globals && locals == context_locals, "%u and %u contexts are counted as %u and %u", globals,
+        locals, context_globals, context_locals);
     mutex_unlock(&context_lock);
 }
 
@@ -247,9 +253,11 @@ static void contexts(void)
         pthread_join(thread[t], NULL);
     }
     struct prof_stats s = now();
-    printf("contexts: %d threads with %d stacks: %lu contexts, %lu of threads, %lu samples, %lu dropped\n", THREADS, STACKS, s.contexts, s.thread_contexts,
+    printf("contexts: %d threads with %d stacks: %lu contexts, %lu of threads, %lu samples, %lu dropped\n", THREADS,
+        STACKS, s.contexts, s.thread_contexts,
            s.live, s.dropped);
-    CHECK(s.contexts == STACKS && s.thread_contexts <= THREADS * STACKS && s.live == THREADS * STACKS * ROUNDS && s.dropped == 0, "other numbers are wanted");
+    CHECK(s.contexts == STACKS && s.thread_contexts <= THREADS * STACKS && s.live == THREADS * STACKS * ROUNDS
+        && s.dropped == 0, "other numbers are wanted");
     check_links();
     for (unsigned t = 0; t < THREADS; t++) {
         for (unsigned i = 0; i < ROUNDS * STACKS; i++) {
@@ -257,7 +265,8 @@ static void contexts(void)
         }
     }
     s = now();
-    CHECK(s.contexts == 0 && s.thread_contexts == 0 && s.live == 0 && s.live_bytes == 0 && s.estimate == 0 && s.rounding == 0, "counts are left after all frees");
+    CHECK(s.contexts == 0 && s.thread_contexts == 0 && s.live == 0 && s.live_bytes == 0 && s.estimate == 0
+        && s.rounding == 0, "counts are left after all frees");
 }
 
 /* ---- control ----------------------------------------------------------------------------------------------------- */

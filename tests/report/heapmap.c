@@ -104,7 +104,8 @@ static void print_extent(uint32_t e)
         szind = slab ? stack - 1 : 0;
         out = slab ? slab_regions[szind] - AT(slab_free_count, e) : 1;
     }
-    printf("extent %" PRIu64 " %" PRIu64 " %u %u %u %u %u\n", AT(ext_page, e), AT(ext_npages, e), (state - 1) / PAGE_CACHES + 1, kind, szind, live[e], out);
+    printf("extent %" PRIu64 " %" PRIu64 " %u %u %u %u %u\n", AT(ext_page, e), AT(ext_npages, e),
+        (state - 1) / PAGE_CACHES + 1, kind, szind, live[e], out);
 }
 
 static void print_sample(uint32_t calls)

@@ -59,7 +59,8 @@ static void check_statistics(void)
     char    *small = mallocx(8 * MIB - 1 - MIB, 0), *exact = mallocx(8 * MIB, 0), *big = mallocx(16 * MIB, 0);
     check(bytes_of("stats.arenas.2.pactive") == 24 * MIB && number("stats.arenas.2.large.allocated") == 24 * MIB, "24 MiB are not arena 2's");
     check(number("stats.arenas.0.large.allocated") == shared + sallocx(small, 0), "arena 0 has not the block below the threshold alone");
-    check(number("stats.arenas.0.pactive") + number("stats.arenas.1.pactive") + number("stats.arenas.2.pactive") == number("stats.arenas.4096.pactive"),
+    check(number("stats.arenas.0.pactive") + number("stats.arenas.1.pactive") + number("stats.arenas.2.pactive")
+              == number("stats.arenas.4096.pactive"),
           "the arenas do not add up");
     memset(exact, 1, 8 * MIB);
     memset(big, 1, 16 * MIB);
