@@ -26,7 +26,7 @@ struct thread {
     bool           ended;
     uint32_t      *sleeps;                  /* the futex that it waits for */
     struct tcache *cache;                   /* the library's thread-local variables, while another thread runs */
-    uint32_t       mutex_count, fork_quiet;
+    uint16_t       mutex_count, fork_quiet;
     uint32_t       held;                    /* locks */
     int            rank[HELD_MAX];
     uintptr_t      last;                    /* what its last point was about, 0 if another thread has run since */
@@ -54,6 +54,8 @@ static struct schedule_clock clock_of[SCHEDULE_THREADS];
 static struct write           writes[WRITES_MAX];
 static size_t                 write_count, marked;   /* marked: at the last mark, which the writes after it may not reach into */
 static char                   failure[1024];
+
+extern struct mutex context_lock;                       /* src/prof/context.h, whose struct thread is another one */
 
 /* ---- what failed ------------------------------------------------------------------------------------------------- */
 
@@ -169,12 +171,13 @@ void schedule_undo(const struct schedule_mark *mark)
 
 /* ---- locks ------------------------------------------------------------------------------------------------------- */
 
-/* The library's mutexes are the only words that it exchanges. Returns twice the rank of spec/platform/locks.acsl. The lock of mallctl and
+/* The library's mutexes are the only words that it exchanges. Returns three times the rank of spec/platform/locks.acsl. The lock of mallctl and
  * that of the profiler are not in the proofs, and come after that of boot. */
 static int rank_of(const void *word)
 {
     uintptr_t offset = (uintptr_t)word - (uintptr_t)lock_table;
-    return offset < sizeof lock_table ? 2 * (int)((offset / sizeof lock_table[0] + LOCK_RANKS - 1) % LOCK_RANKS) : 1;
+    return offset < sizeof lock_table ? 3 * (int)((offset / sizeof lock_table[0] + LOCK_RANKS - 1) % LOCK_RANKS)
+         : word == &context_lock.word ? 2 : 1;
 }
 
 static void took(const void *word)
@@ -183,7 +186,7 @@ static void took(const void *word)
     int            rank = rank_of(word);
     for (uint32_t i = 0; i < t->held; i++) {
         if (t->rank[i] >= rank) {
-            schedule_fail("lock order: thread %u takes rank %d while it holds rank %d", now, rank / 2, t->rank[i] / 2);
+            schedule_fail("lock order: thread %u takes rank %d while it holds rank %d", now, rank / 3, t->rank[i] / 3);
         }
     }
     if (t->held == HELD_MAX) {
@@ -203,7 +206,7 @@ static void gave(const void *word)
             return;
         }
     }
-    schedule_fail("thread %u gives back a lock of rank %d that it does not hold", now, rank / 2);
+    schedule_fail("thread %u gives back a lock of rank %d that it does not hold", now, rank / 3);
 }
 
 /* ---- turns ------------------------------------------------------------------------------------------------------- */
@@ -271,7 +274,7 @@ static void say_stop(const char *what, const void *at, const void *pc)
     char name[32] = "";
     int  rank = at == NULL ? 1 : rank_of(at);
     if (rank != 1) {
-        (void)snprintf(name, sizeof name, " the lock of rank %d", rank / 2);
+        (void)snprintf(name, sizeof name, " the lock of rank %d", rank / 3);
     } else if (at != NULL) {
         (void)snprintf(name, sizeof name, " %p", at);
     }

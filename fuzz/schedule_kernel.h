@@ -72,7 +72,7 @@ void __wrap_os_futex_wait(uint32_t *word, uint32_t expected)
         return;
     }
     if (alone || resting || now == NOBODY) {
-        schedule_fail("deadlock: a lock is held by a thread that is not there, rank %d", rank_of(word) / 2);
+        schedule_fail("deadlock: a lock is held by a thread that is not there, rank %d", rank_of(word) / 3);
     }
     thread[now].sleeps = word;
     uint32_t mask = ready();

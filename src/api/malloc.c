@@ -148,7 +148,7 @@ static __attribute__((noinline)) void *malloc_slow(size_t size)
 {
     bool     zeroed;
     /* A thread that counts down to its next sample has come from the fast path, which found no stack for any size. */
-    if (size <= SC_LOOKUP_MAX) {
+    if (size <= SC_LOOKUP_MAX && countdown_runs()) {
         uint32_t szind = size_class_lookup(size);
         if (!countdown_due(slab_bytes[szind])) {
             uint64_t block = tcache_pop(thread_cache, szind + 1);

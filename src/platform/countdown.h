@@ -35,4 +35,20 @@ static inline bool countdown_due(uint64_t bytes)
 }
 #endif
 
+/* Returns whether the thread counts. Before its first slow call, which boots the library if nobody has, it does not: no table may be read
+ * until then. */
+/*@ assigns \nothing; */
+static inline bool countdown_runs(void)
+#ifdef __FRAMAC__
+;
+#else
+{
+#if QED_PROF
+    return countdown_left != 0;
+#else
+    return false;
+#endif
+}
+#endif
+
 #endif
