@@ -192,7 +192,7 @@ def qed_free_aligned_sized(p):
 def qed_sallocx(p):
     block = p.argument(0)
     thread_get(p)
-    p.returns(0 if p.case(block == 0) else p.call("overflow_usable", block, Text("sallocx")))
+    p.returns(0 if p.case(block == 0) else usable(p, block, "sallocx"))
 
 
 def qed_dallocx(p):
