@@ -3,6 +3,7 @@
  */
 #include <stdlib.h>
 
+#include "platform/countdown.h"
 #include "platform/libc.h"
 #include "platform/lock.h"
 #include "platform/os.h"
@@ -12,6 +13,18 @@
 #include "platform/user.h"
 
 uint64_t os_metadata_bytes;
+
+/* ---- countdown.h ------------------------------------------------------------------------------------------------- */
+
+static inline bool countdown_due(uint64_t bytes)
+{
+    return bytes > COUNTDOWN_MAX;
+}
+
+static inline bool countdown_runs(void)
+{
+    return true;
+}
 
 /* ---- libc.h ------------------------------------------------------------------------------------------------------ */
 
