@@ -63,7 +63,9 @@ bool cuckoo_hash_grow(uint32_t x);
     requires none:   \forall integer x; !CuckooIn(h, x);
     assigns          *h;
     ensures  ok:     CuckooOk(h);
-    ensures  shape:  h->cell == cell && h->lg == lg;
+    ensures  shape:  h->cell == cell && h->lg == lg && h->lg_least == lg;
+    ensures  empty:  h->count == 0 && h->random == 0;
+    ensures  counts: h->ngrows == 0 && h->nshrinks == 0 && h->nshrinkfails == 0 && h->ninserts == 0 && h->nrelocs == 0;
 */
 void cuckoo_hash_init(struct cuckoo_hash *h, uint32_t *cell, uint32_t lg);
 
