@@ -11,7 +11,8 @@ FLAGS    := -std=gnu11 -fPIC -fvisibility=hidden -ftls-model=initial-exec -fexce
 CXXFLAGS := -std=c++17 -fdebug-prefix-map=$(CURDIR)=. -fPIC -fvisibility=hidden -fno-rtti -fno-plt -Wall -Wextra -Werror
 , := ,
 
-NO_PROF  := $(if $(filter QED_PROF=0,$(CONFIG)),src/prof/%)
+# What nothing but the heap profiler uses goes with it.
+NO_PROF  := $(if $(filter QED_PROF=0,$(CONFIG)),src/prof/% $(addprefix src/,ds/rb_tree.c ds/cuckoo_hash.c math/hash.c math/geometric.c math/prng.c))
 NO_OS    := $(filter-out $(NO_PROF) src/api/% src/tools/% %/os_linux.c %/os_fake.c,$(wildcard src/*/*.c))
 API      := $(filter-out src/api/cxx.c src/api/deepbind.c,$(wildcard src/api/*.c))
 CORE_OBJ := $(NO_OS:src/%.c=$(BUILD)/obj/%.o)
