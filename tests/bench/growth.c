@@ -4,6 +4,7 @@
  *   live     N blocks of 64 bytes live; an operation frees one at random and allocates another in its place
  *   walk     as live, but frees and allocates nothing: what the caches and the loop alone cost
  *   size     64 blocks of N bytes live, replaced at random; only the first byte of a block is written
+ *   classes  512 blocks live, of sizes of N classes from 16 bytes to at most 16 KiB, replaced at random
  *   own      N threads, each with 500 live blocks of 8 to 1000 bytes of its own, replaced at random
  *   shared   N threads that replace blocks in one table: most are freed by a thread that did not allocate them
  *   pages    as shared, with blocks of 16 to 256 KiB
@@ -73,6 +74,31 @@ static double replace(size_t live, size_t bytes, int walk_only)
         free(p[i]);
     }
     free(p);
+    return spent;
+}
+
+static size_t class_bytes(size_t k)             /* 16, 32 ... 128, and then four for each power of two */
+{
+    return k < 8 ? 16 * (k + 1) : (5 + k % 4) << (3 + k / 4);
+}
+
+static double replace_classes(size_t classes)
+{
+    uint64_t state = 1;
+    void    *p[512];
+    for (size_t i = 0; i < 512; i++) {
+        p[i] = filled(class_bytes(i % classes));
+    }
+    double since = now_ns();
+    for (size_t i = 0; i < operations; i++) {
+        size_t k = roll(&state) % 512;
+        free(p[k]);
+        p[k] = filled(class_bytes((state >> 20) % classes));
+    }
+    double spent = now_ns() - since;
+    for (size_t i = 0; i < 512; i++) {
+        free(p[i]);
+    }
     return spent;
 }
 
@@ -155,6 +181,7 @@ int main(int argc, char **argv)
                    : strcmp(mode, "live") == 0    ? replace(n, 64, 0)
                    : strcmp(mode, "walk") == 0    ? replace(n, 64, 1)
                    : strcmp(mode, "size") == 0    ? replace(64, n, 0)
+                   : strcmp(mode, "classes") == 0 ? replace_classes(n)
                    : strcmp(mode, "own") == 0     ? together(own_body)
                    : strcmp(mode, "shared") == 0  ? together(shared_body)
                    : strcmp(mode, "pages") == 0   ? together(pages_body)

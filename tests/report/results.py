@@ -194,10 +194,11 @@ def speed_page(site, s, out):
         body.append(f'<h2 id="{key}">{title}</h2><p class=figures>' + "".join(f'<span><b class="a-{a}">{x:.2f}</b> {a}</span>' for a, x in m.items()) + "</p><p>Geometric means over "
                     f"{len(values)} workloads.</p>" + chart.dots(values, ALLOCATORS, f"{title}: ratio to glibc's malloc by workload")
                     + f"<details><summary>The same as a table</summary>{speed_table(values, unit)}</details>")
-    for name, title, command in (("start", "Start and end of /bin/true", "make bench"), ("instructions", "Instructions of a malloc and a free", "make bench")):
+    for name, title, columns in (("start", "Start and end of /bin/true", "tnnnnnnnn"), ("instructions", "Instructions of a malloc and a free", "tnnnnnnnn"),
+                                 ("tails", "Nanoseconds of single calls", "tttnnnnt")):
         path, text = s.build / "bench" / f"{name}.tsv", ""
         found = [l.split("\t") for l in path.read_text().splitlines()] if path.exists() else []
-        body.append(f"<h2>{title}</h2>" + (table([esc(c) for c in found[0]], [[esc(c) for c in r] for r in found[1:]], "tnnnnnnnn", title) if found else missing(command)))
+        body.append(f"<h2>{title}</h2>" + (table([esc(c) for c in found[0]], [[esc(c) for c in r] for r in found[1:]], columns, title) if found else missing("make bench")))
     body.append("<h2>How the cost grows</h2>")
     groups = [("growth", "make bench-growth", "What an operation costs as something grows."), ("memory", "make bench-memory", "Memory over time.")]
     (out / "figures").mkdir(exist_ok=True)
