@@ -15,12 +15,12 @@
 /* What is the only value of a setting here. */
 static const char *const only[][2] = {
     {"cache_oblivious", "false"}, {"metadata_thp", "disabled"}, {"trust_madvise", "true"}, {"retain", "true"}, {"dss", "disabled"},
-    {"percpu_arena", "disabled"}, {"background_thread", "false"}, {"junk", "false"}, {"zero", "false"}, {"utrace", "false"},
+    {"percpu_arena", "disabled"}, {"junk", "false"}, {"zero", "false"}, {"utrace", "false"},
     {"xmalloc", "false"}, {"tcache", "true"}, {"thp", "default"}, {"prof_pid_namespace", "false"}, {"zero_realloc", "free"},
     {"disable_large_size_classes", "false"}, {"stats_interval_opts", ""},
 };
 static const struct { const char *name; long long number; } only_number[] = {
-    {"max_background_threads", 0}, {"lg_extent_max_active_fit", 63}, {"stats_interval", -1},
+    {"lg_extent_max_active_fit", 63}, {"stats_interval", -1},
     {"tcache_max", 262144}, {"debug_double_free_max_scan", 0},
     {"process_madvise_max_batch", 0},
 };
@@ -41,6 +41,7 @@ static bool *flag(struct config *c, const char *name)
         }
     }
     return strcmp(name, "stats_print") == 0 ? &c->stats_print : strcmp(name, "stats_page") == 0 ? &c->stats_page
+           : strcmp(name, "background_thread") == 0 ? &c->background_thread
            : strcmp(name, "abort") == 0 ? &c->abort : strcmp(name, "abort_conf") == 0 ? &c->abort_conf
            : strcmp(name, "confirm_conf") == 0 ? &c->confirm_conf : NULL;
 }
@@ -80,6 +81,8 @@ static bool apply(struct config *c, char *pair)
         c->dirty_decay_ms = n;
     } else if (strcmp(pair, "muzzy_decay_ms") == 0 && n >= -1 && n <= DECAY_MS_MAX) {
         c->muzzy_decay_ms = n;
+    } else if (strcmp(pair, "max_background_threads") == 0 && n >= 1 && n <= BACKGROUND_THREADS_MAX) {
+        c->max_background_threads = (uint64_t)n;
     } else if (strcmp(pair, "oversize_threshold") == 0 && n >= 0 && n <= OVERSIZE_MAX) {
         c->oversize_threshold = (uint64_t)n;
     } else if (strcmp(pair, "prof_bt_max") == 0 && n >= 1 && n <= 128) {
@@ -125,7 +128,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (size_t i = 0; i < size && text[i] != '\0'; i++) {
         complaints = text[i] == '\n' ? SIZE_MAX : complaints;   /* quoted newlines: lines count nothing */
     }
-    bool equal = got.stats_print == wanted.stats_print && got.stats_page == wanted.stats_page && got.abort == wanted.abort
+    bool equal = got.stats_print == wanted.stats_print && got.stats_page == wanted.stats_page
+                 && got.background_thread == wanted.background_thread
+                 && got.max_background_threads == wanted.max_background_threads && got.abort == wanted.abort
                  && got.abort_conf == wanted.abort_conf && got.confirm_conf == wanted.confirm_conf
                  && strcmp(got.stats_print_opts, wanted.stats_print_opts) == 0 && got.narenas == wanted.narenas
                  && got.dirty_decay_ms == wanted.dirty_decay_ms && got.muzzy_decay_ms == wanted.muzzy_decay_ms

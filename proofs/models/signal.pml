@@ -1,10 +1,10 @@
-/* One thread waits for another one's word, with a futex and no lock: the statistics thread's start and end.
+/* One thread waits for another one's word, with a futex and no lock: the start and end of the library's own threads.
  *
  *   C text                                                             here
- *   stats_run: stats_page = page; stats_say: store release, wake        teller: WRITE, STORE, WAKE
- *   stats_begin: load acquire; futex_wait while it is STARTING; use     waiter: LOAD, WAIT, READ
- *   stats_page_stop: store, wake                                        teller: STORE, WAKE
- *   stats_run: load; futex_wait while it is 0                           waiter: LOAD, WAIT (with a time limit, which is not modelled)
+ *   own_run: begin, turn; own_say: store release, wake                  teller: WRITE, STORE, WAKE
+ *   own_thread_begin: load acquire; futex_wait while it is STARTING     waiter: LOAD, WAIT, READ
+ *   own_thread_end: store, wake                                         teller: STORE, WAKE
+ *   own_run: load; own_sleep: futex_wait while it is 0                  waiter: LOAD, WAIT (with a time limit, which is not modelled)
  *
  * The futex compares and sleeps in one step. It sees what the memory has, so a store that is under way may still be missed; the kernel's
  * call of WAKE takes it first. The memory takes stores in any order; a release takes the earlier ones first.

@@ -43,7 +43,6 @@ PUBLIC const char *malloc_conf __attribute__((weak)) = NULL;
 #define PROF(name, type, least, most, without) FIXED(name, type, without, NO_PROFILING)
 #define PROF_WORD(name) FIXED_WORD(name, "", NO_PROFILING)
 #endif
-#define NO_THREAD "there is no background thread"
 #define NO_FILL "memory is never filled"
 #define NO_HUGE "huge pages are left to the system"
 
@@ -59,8 +58,8 @@ const struct config_option config_options[] = {
     SET(narenas, CONFIG_UNSIGNED, 1, ARENAS_MAX),
     SET(oversize_threshold, CONFIG_SIZE, 0, OVERSIZE_MAX),
     FIXED_WORD(percpu_arena, "disabled", "threads keep the arena that they have joined"),
-    FIXED(background_thread, CONFIG_BOOL, 0, NO_THREAD),
-    FIXED(max_background_threads, CONFIG_SIZE, 0, NO_THREAD),
+    SET(background_thread, CONFIG_BOOL, 0, 1),
+    SET(max_background_threads, CONFIG_SIZE, 1, BACKGROUND_THREADS_MAX),
     SET(dirty_decay_ms, CONFIG_SSIZE, -1, DECAY_MS_MAX),
     SET(muzzy_decay_ms, CONFIG_SSIZE, -1, DECAY_MS_MAX),
     FIXED(lg_extent_max_active_fit, CONFIG_SIZE, 63, "a free run of any length may be split"),
@@ -323,7 +322,7 @@ void config_boot(void)
         os_write_error(message, sizeof message - 1);
         os_abort();
     }
-    config = (struct config){.narenas = cpus < ARENAS_MAX ? cpus : ARENAS_MAX, .dirty_decay_ms = 10000,
+    config = (struct config){.narenas = cpus < ARENAS_MAX ? cpus : ARENAS_MAX, .dirty_decay_ms = 10000, .max_background_threads = 1,
                              .prof_active = true, .prof_thread_active_init = true, .prof_bt_max = PROF_BT_MAX, .lg_prof_sample = 19,
                              .lg_prof_interval = -1, .prof_prefix = "jeprof", .prof_backtrace = "libgcc"};
 #ifndef QED_PREFIX_ONLY

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #define CONFIG_WORD_BYTES 64U       /* a word and its end */
+#define BACKGROUND_THREADS_MAX 4096
 #define LG_PROF_SAMPLE_MAX 40       /* one byte of 2^40 is a sample then */
 
 /* What the library was built with. */
@@ -19,11 +20,13 @@
 struct config {
     bool     stats_print;       /* prints statistics on standard error at exit; default false */
     bool     stats_page;        /* keeps a page of statistics for qed-top; default false */
+    bool     background_thread; /* a thread returns pages while the program makes no call; default false */
     bool     stats_jemalloc;    /* in the form of malloc_stats_print, where a place that jemalloc has asks for them */
     bool     abort;             /* misuse ends the program whatever this says; default false */
     bool     abort_conf;        /* ends the program where a pair is refused; default false */
     bool     confirm_conf;      /* writes to standard error what was read where, and each pair that is set; default false */
     uint32_t narenas;           /* 1 .. ARENAS_MAX; by default as many as CPUs that this process may use */
+    uint64_t max_background_threads;        /* 1 .. BACKGROUND_THREADS_MAX; there is never more than one; default 1 */
     int64_t  dirty_decay_ms;    /* -1 means never, 0 at once; default 10,000 */
     uint64_t oversize_threshold;    /* blocks of so many bytes and more have a page cache of their own; 0, the default, means none do */
     int64_t  muzzy_decay_ms;    /* -1 means never, 0 that dirty pages are returned outright; default 0 */

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "api/background.h"
 #include "blocks/arena.h"
 #include "blocks/bin.h"
 #include "blocks/large.h"
@@ -26,6 +27,7 @@ struct ctl_stats {
     struct stats       totals;
     struct large_stats large;
     struct pages_stats oversize;        /* what the page cache of oversize blocks holds */
+    struct background_stats background;
     uint32_t           threads[ARENAS_MAX];
     struct bin_stats   bins[ARENAS_MAX * SC_NBINS];
 };
@@ -34,6 +36,7 @@ extern struct ctl_stats ctl_stats;  /* read and made new under the lock */
 void ctl_lock(void);                /* begins the first epoch, if there was none */
 void ctl_unlock(void);
 void ctl_refresh(void);
+int64_t ctl_decay_ms(uint32_t decay);   /* its interval now */
 
 void ctl_boot(void);                /* at the library's start: uptime counts from here */
 void ctl_postfork_child(void);      /* a thread that is gone may have held the lock */

@@ -27,10 +27,12 @@
 const char ctl_version[] = INTERFACE QEDMALLOC_VERSION;
 
 static uint64_t boot_ms;
+static uint64_t max_threads;
 
 void ctl_boot(void)
 {
     boot_ms = os_clock_ms();
+    max_threads = config.max_background_threads;
 }
 
 /* ---- constants and settings -------------------------------------------------------------------------------------- */
@@ -109,6 +111,51 @@ static int act_flush(const size_t *index)
     return 0;
 }
 
+/* ---- the background thread --------------------------------------------------------------------------------------- */
+
+static int read_background(const struct ctl_name *n, const size_t *index, uint64_t *value)
+{
+    (void)n, (void)index;
+    *value = background_runs() ? 1 : 0;
+    return 0;
+}
+
+static int write_background(const struct ctl_name *n, const size_t *index, uint64_t value)
+{
+    (void)n, (void)index;
+    return background_switch(value != 0) ? 0 : EFAULT;
+}
+
+/* One thread serves all arenas, however many are allowed. */
+static int read_max_threads(const struct ctl_name *n, const size_t *index, uint64_t *value)
+{
+    (void)n, (void)index;
+    *value = ATOMIC_LOAD(max_threads);
+    return 0;
+}
+
+static int write_max_threads(const struct ctl_name *n, const size_t *index, uint64_t value)
+{
+    (void)n, (void)index;
+    if (value == 0 || value > config.max_background_threads) {
+        return EINVAL;
+    }
+    ATOMIC_STORE(max_threads, value);
+    return 0;
+}
+
+enum { BACKGROUND_THREADS, BACKGROUND_RUNS, BACKGROUND_INTERVAL };
+
+static int read_background_stats(const struct ctl_name *n, const size_t *index, uint64_t *value)
+{
+    (void)index;
+    ctl_lock();
+    const struct background_stats *b = &ctl_stats.background;
+    *value = n->at == BACKGROUND_THREADS ? b->threads : n->at == BACKGROUND_RUNS ? b->runs : b->interval_ns;
+    ctl_unlock();
+    return 0;
+}
+
 /* ---- arenas ------------------------------------------------------------------------------------------------------ */
 
 static int read_narenas(const struct ctl_name *n, const size_t *index, uint64_t *value)
@@ -148,9 +195,7 @@ static int write_dss(const struct ctl_name *n, const size_t *index, uint64_t val
 /* at: DECAY_DIRTY or DECAY_MUZZY */
 static int read_decay(const struct ctl_name *n, const size_t *index, uint64_t *value)
 {
-    ctl_lock();
-    *value = (uint64_t)ATOMIC_LOAD(decay_ms[n->at + ctl_cache(index[0])]);
-    ctl_unlock();
+    *value = (uint64_t)ctl_decay_ms(n->at + ctl_cache(index[0]));
     return 0;
 }
 
@@ -345,8 +390,8 @@ static int read_small(const struct ctl_name *n, const size_t *index, uint64_t *v
 const struct ctl_name ctl_names[] = {
     RO("version", CTL_TEXT, read_version, 0),
     {"epoch", CTL_UINT64, 0, true, read_epoch, write_epoch, NULL},
-    RW("background_thread", CTL_BOOL, read_constant, write_constant, 0),
-    RW("max_background_threads", CTL_SIZE, read_constant, write_constant, 0),
+    RW("background_thread", CTL_BOOL, read_background, write_background, 0),
+    RW("max_background_threads", CTL_SIZE, read_max_threads, write_max_threads, 0),
     CONSTANT("config.cache_oblivious", CTL_BOOL, 0),
     CONSTANT("config.debug", CTL_BOOL, 0),
     CONSTANT("config.fill", CTL_BOOL, 0),
@@ -449,9 +494,9 @@ const struct ctl_name ctl_names[] = {
     RO("stats.mapped", CTL_SIZE, read_total, MAPPED),
     RO("stats.retained", CTL_SIZE, read_total, RETAINED),
     CONSTANT("stats.pinned", CTL_SIZE, 0),
-    CONSTANT("stats.background_thread.num_threads", CTL_SIZE, 0),
-    CONSTANT("stats.background_thread.num_runs", CTL_UINT64, 0),
-    CONSTANT("stats.background_thread.run_interval", CTL_UINT64, 0),
+    RO("stats.background_thread.num_threads", CTL_SIZE, read_background_stats, BACKGROUND_THREADS),
+    RO("stats.background_thread.num_runs", CTL_UINT64, read_background_stats, BACKGROUND_RUNS),
+    RO("stats.background_thread.run_interval", CTL_UINT64, read_background_stats, BACKGROUND_INTERVAL),
     RO("stats.arenas.%a.dss", CTL_TEXT, read_disabled, 0),
     RO("stats.arenas.%a.dirty_decay_ms", CTL_SSIZE, read_decay, DECAY_DIRTY),
     RO("stats.arenas.%a.muzzy_decay_ms", CTL_SSIZE, read_decay, DECAY_MUZZY),

@@ -24,6 +24,7 @@ void ctl_refresh(void)
     ctl_stats.totals = prof_read_totals();
     pages_read_cache(PAGES_OVERSIZE, &ctl_stats.oversize);
     large_read_stats(&ctl_stats.large);
+    background_read_stats(&ctl_stats.background);
     ctl_stats.epoch += 1;
 }
 
@@ -39,6 +40,14 @@ void ctl_lock(void)
 void ctl_unlock(void)
 {
     mutex_unlock(&lock);
+}
+
+int64_t ctl_decay_ms(uint32_t decay)
+{
+    mutex_lock(&lock);
+    int64_t ms = ATOMIC_LOAD(decay_ms[decay]);
+    mutex_unlock(&lock);
+    return ms;
 }
 
 void ctl_postfork_child(void)

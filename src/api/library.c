@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "api/background.h"
 #include "api/config.h"
 #include "api/ctl.h"
 #include "api/report.h"
@@ -66,6 +67,12 @@ static void prof_child(void)
     }
 }
 
+static void library_child(void)
+{
+    ctl_postfork_child();
+    background_postfork_child();
+}
+
 static void library_profile(void)
 {
     const struct prof_options o = {
@@ -92,12 +99,16 @@ __attribute__((constructor(101))) static void library_start(void)
     exit_key_made = pthread_key_create(&exit_key, library_thread_end) == 0;
     pthread_atfork(prof_prepare, prof_parent, prof_child);
     pthread_atfork(thread_fork_prepare, thread_fork_parent, thread_fork_child);
-    pthread_atfork(NULL, NULL, ctl_postfork_child);
+    pthread_atfork(NULL, NULL, library_child);
     ctl_boot();
     atexit(library_leave);
     library_profile();
     if (config.stats_page) {
         (void)stats_page_start();
+    }
+    if (config.background_thread && !background_switch(true)) {
+        static const char message[] = "qedmalloc: background_thread: the system refuses the thread\n";
+        os_write_error(message, sizeof message - 1);
     }
 }
 
@@ -124,6 +135,7 @@ __attribute__((destructor(101))) static void library_unload(void)
         return;
     }
     stats_page_stop();
+    (void)background_switch(false);
     if (exit_key_made) {
         exit_key_made = false;
         pthread_key_delete(exit_key);

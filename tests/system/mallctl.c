@@ -118,7 +118,6 @@ static void check_errors(void)
         "stats.arenas.0.bins.999.curregs", "nothing", "stats.arenas.0.small.resident", "opt.nothing", "arenas.lextent.99999.size", "version.x"};
     size_t   mib[8], count;
     unsigned narenas = 0, one = 1;
-    bool     yes = true;
     char     name[64];
     for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
         check(mallctl(none[i], NULL, NULL, NULL, 0) == ENOENT, none[i], "is a name");
@@ -134,7 +133,6 @@ static void check_errors(void)
     check(mallctl("arenas.narenas", &narenas, &bytes, NULL, 0) == 0 && narenas > 0, "arenas.narenas", "is 0");
     snprintf(name, sizeof name, "arena.%u.purge", narenas);     /* as many as there are: all, as before jemalloc 5 */
     check(mallctl(name, NULL, NULL, NULL, 0) == 0, name, "does not stand for all arenas");
-    check(mallctl("background_thread", NULL, NULL, &yes, sizeof yes) == EPERM, "background_thread", "can be switched on");
     check(mallctl("arenas.narenas", NULL, NULL, &one, sizeof one) == EPERM, "arenas.narenas", "can be written");
 }
 

@@ -1,0 +1,89 @@
+/* background: see background.h. */
+#include "api/background.h"
+
+#include "api/ctl.h"
+#include "api/own_thread.h"
+#include "pages/pages.h"
+#include "platform/atomic.h"
+#include "platform/mutex.h"
+#include "platform/os.h"
+
+#define PAUSE_MS_MIN 100U               /* jemalloc's shortest pause, too */
+#define PAUSE_MS_MAX 1000U
+#define IDLE_PARTS 4                    /* of an interval go by, at most, before new pages are noticed */
+#define NANOSECONDS 1000000U            /* of a millisecond */
+
+static struct mutex lock;               /* who begins or ends the thread has it */
+static uint64_t     begun_ms;
+static uint64_t     run_count;          /* the thread alone adds to it */
+
+/* ---- turns ------------------------------------------------------------------------------------------------------- */
+
+/* While there are pages, the thread comes once for each step of the curve. Nothing tells it that a program has freed pages, since that would
+ * cost each free, so it looks now and then. */
+uint32_t background_pause(int64_t decay_ms, bool pages)
+{
+    int64_t ms = decay_ms < 0 ? PAUSE_MS_MAX : pages ? decay_ms / (int64_t)SMOOTHSTEP_NSTEPS : decay_ms / IDLE_PARTS;
+    return ms < PAUSE_MS_MIN ? PAUSE_MS_MIN : ms > PAUSE_MS_MAX ? PAUSE_MS_MAX : (uint32_t)ms;
+}
+
+static uint32_t background_turn(void)
+{
+    uint32_t ms = PAUSE_MS_MAX;
+    pages_decay();
+    for (uint32_t c = 0; c < PAGE_CACHES; c++) {
+        struct pages_stats p;
+        pages_read_cache(c, &p);
+        uint32_t dirty_ms = background_pause(ctl_decay_ms(DECAY_DIRTY + c), p.dirty + p.busy > 0);
+        uint32_t muzzy_ms = background_pause(ctl_decay_ms(DECAY_MUZZY + c), p.muzzy > 0);
+        ms = dirty_ms < ms ? dirty_ms : ms;
+        ms = p.muzzy > 0 && muzzy_ms < ms ? muzzy_ms : ms;
+    }
+    ATOMIC_STORE(run_count, run_count + 1);
+    return ms;
+}
+
+static bool background_open(void)
+{
+    ATOMIC_STORE(begun_ms, os_clock_ms());
+    ATOMIC_STORE(run_count, 0UL);
+    return true;
+}
+
+static struct own_thread background_thread = {.name = "qed-background", .begin = background_open, .turn = background_turn};
+
+/* ---- begin and end ----------------------------------------------------------------------------------------------- */
+
+bool background_switch(bool on)
+{
+    bool done = true;
+    mutex_lock(&lock);
+    if (!on) {
+        own_thread_end(&background_thread);
+    } else if (!background_thread.runs) {
+        done = own_thread_keep(&background_thread) && own_thread_begin(&background_thread);
+    }
+    mutex_unlock(&lock);
+    return done;
+}
+
+bool background_runs(void)
+{
+    mutex_lock(&lock);
+    bool runs = background_thread.runs;
+    mutex_unlock(&lock);
+    return runs;
+}
+
+void background_read_stats(struct background_stats *stats)
+{
+    uint64_t runs = ATOMIC_LOAD(run_count), ms = os_clock_ms() - ATOMIC_LOAD(begun_ms);
+    stats->threads = background_runs() ? 1 : 0;
+    stats->runs = stats->threads == 0 ? 0 : runs;
+    stats->interval_ns = stats->runs == 0 ? 0 : ms * NANOSECONDS / stats->runs;
+}
+
+void background_postfork_child(void)
+{
+    __atomic_store_n(&lock.word, 0U, __ATOMIC_RELEASE);
+}
