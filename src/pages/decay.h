@@ -24,7 +24,7 @@
 #define DECAY_NPAGES_MAX (1UL << 36)
 #define DECAY_TIME_MS_MAX (UINT64_MAX / SMOOTHSTEP_NSTEPS)
 
-_Static_assert(PAGE_COUNT_MAX < DECAY_NPAGES_MAX, "every page of the address space can be unused");
+_Static_assert(PAGE_COUNT_MAX <= DECAY_NPAGES_MAX, "every page of the address space can be unused");
 
 struct decay_backlog {
     uint64_t npages[SMOOTHSTEP_NSTEPS];     /* that became unused in each epoch, oldest first */

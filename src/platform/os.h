@@ -12,7 +12,7 @@
 
 #include "config.h"
 
-/*@ ghost uint8_t os_mapped[1UL << 35]; */              /* page number -> mapped by os_map */
+/*@ ghost uint8_t os_mapped[PAGE_COUNT_MAX]; */         /* page number -> mapped by os_map */
 
 /* What the page cache says of each page: the state of the extent that owns it, 0 if none does (pages/extent.h). */
 /*@ ghost uint8_t ext_page_state[PAGE_COUNT_MAX]; */

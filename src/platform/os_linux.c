@@ -85,12 +85,32 @@ void os_unmap_all(void)
     }
 }
 
+#define TEXT(digits) #digits
+#define TEXT_OF(number) TEXT(number)
+
+/* Memory at addresses that the allocator's tables do not reach goes back, and the program is told why its calls fail. Threads that
+ * come here first at the same time may tell it more than once. */
+static void os_refuse(uintptr_t start, size_t bytes)
+{
+    static const char message[] = "qedmalloc: memory that the system gave lies above 2^" TEXT_OF(LG_VADDR) ", where this build keeps none\n";
+    static bool       told;
+    os_unmap_bytes(start, bytes);
+    if (!ATOMIC_LOAD(told)) {
+        ATOMIC_STORE(told, true);
+        os_write_error(message, sizeof message - 1);
+    }
+}
+
 /* What the OS gives is aligned to its own pages, 4096 at least. For more, this maps too much, then trims both ends. */
 static uintptr_t os_map_aligned(size_t bytes, size_t align)
 {
     size_t slack = align - 4096;
     long   first = os_call(SYS_mmap, 0, (long)(bytes + slack), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (os_failed(first)) {
+        return 0;
+    }
+    if ((uintptr_t)first > (1UL << LG_VADDR) - bytes - slack) {
+        os_refuse((uintptr_t)first, bytes + slack);
         return 0;
     }
     uintptr_t start = ((uintptr_t)first + align - 1) / align * align;
@@ -103,10 +123,6 @@ uint64_t os_map(uint64_t npages)
 {
     size_t    bytes = npages << LG_PAGE;
     uintptr_t a = os_map_aligned(bytes, PAGE);
-    if (a > (1UL << LG_VADDR) - bytes) {
-        os_unmap_bytes(a, bytes);
-        return 0;
-    }
     span_note(a, bytes);
     return a >> LG_PAGE;
 }
