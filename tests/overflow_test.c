@@ -16,6 +16,10 @@ static void test_refusals(struct tcache *t)
         CHECK(size_class_index(bytes) == 4 || !tcache_push_sized(t, block, bytes));
     }
     CHECK(!tcache_push_sized(t, block + 1, 80) && !tcache_push_sized(t, 0, 80) && !tcache_push_sized(&tcache_unborn, block, 80));
+    for (uint64_t stack = 0; stack < TCACHE_STACKS; stack++) {
+        CHECK(stack == 5 || !tcache_push_class(t, block, stack));
+    }
+    CHECK(!tcache_push_class(t, block + 1, 5) && !tcache_push_class(t, 0, 5) && !tcache_push_class(&tcache_unborn, block, 5));
     CHECK(!tcache_push(t, 0) && !tcache_push(t, 4096) && !tcache_push(t, UINT64_MAX) && !tcache_push(t, block | 0xdeadUL << 48));
     CHECK(before.top[5] == t->top[5] && before.slot[t->top[5]] == t->slot[t->top[5]]);
     CHECK(!tcache_push(&tcache_unborn, block) && !tcache_push(&tcache_dead, block) && tcache_pop(&tcache_unborn, 5) == 0);
@@ -35,6 +39,7 @@ static void test_fast(struct tcache *t)
     for (uint64_t bytes = size_class_bytes(3) + 1; bytes <= size_class_bytes(4); bytes++) {
         CHECK(tcache_push_sized(t, block, bytes) && !tcache_push_sized(t, block, bytes) && tcache_pop(t, 5) == block);
     }
+    CHECK(tcache_push_class(t, block, 5) && !tcache_push_class(t, block, 5) && tcache_pop(t, 5) == block);
     overflow_free(t, block, "test");
 }
 

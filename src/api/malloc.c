@@ -117,9 +117,9 @@ static uint64_t block_take(uint32_t szind, uint64_t align_bytes, bool *zeroed)
     return block_take_unsampled(szind, align_bytes, zeroed);
 }
 
-/* Returns a block of a small class for a request that has been counted. */
+/* Returns a block of a cached class for a request that has been counted, and has found the thread's stack empty. */
 /*@ requires ok:       MallocOk;
-    requires class:    szind < SC_NBINS && ClassOf(size, szind);
+    requires class:    szind + 1 < TCACHE_STACKS && ClassOf(size, szind);
     assigns            MALLOC_ASSIGNS, errno;
     ensures  ok:       MallocOk;
     ENSURES_NEW_BLOCK;
@@ -136,6 +136,41 @@ static __attribute__((noinline)) void *malloc_counted(uint32_t szind) /*@ ghost 
     return (void *)block_or_enomem(block);
 }
 
+/* Returns a block of a cached class for a request that has been counted. */
+/*@ requires ok:       MallocOk;
+    requires class:    szind + 1 < TCACHE_STACKS && ClassOf(size, szind);
+    assigns            MALLOC_ASSIGNS, errno;
+    ensures  ok:       MallocOk;
+    ENSURES_NEW_BLOCK;
+    ensures  class:    \result != NULL ==> BlockOf(ADDR(\result), size);
+    ensures  aligned:  AlignedForSize(ADDR(\result), size);
+    ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
+*/
+static inline void *malloc_cached(uint32_t szind) /*@ ghost (size_t size) */
+{
+    uint64_t block = tcache_pop(thread_cache, szind + 1);
+    /*@ ghost if (block != 0) { block_lemma_found(block, size); } */
+    return block != 0 ? (void *)block : malloc_counted(szind) /*@ ghost (size) */;
+}
+
+/* Counts the request, and returns a block of any class. */
+/*@ requires ok:       MallocOk;
+    assigns            MALLOC_ASSIGNS, errno;
+    ensures  ok:       MallocOk;
+    ENSURES_NEW_BLOCK;
+    ensures  class:    \result != NULL ==> BlockOf(ADDR(\result), size);
+    ensures  aligned:  AlignedForSize(ADDR(\result), size);
+    ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
+*/
+static __attribute__((noinline)) void *malloc_uncounted(size_t size)
+{
+    bool     zeroed;
+    /*@ ghost block_lemma_is_power(1, 0); */
+    uint64_t block = block_take(size_class_index(size), 1, &zeroed);
+    /*@ ghost if (block != 0) { block_lemma_found(block, size); } */
+    return (void *)block_or_enomem(block);
+}
+
 /*@ requires ok:       MallocOk;
     assigns            MALLOC_ASSIGNS, errno;
     ensures  ok:       MallocOk;
@@ -146,20 +181,19 @@ static __attribute__((noinline)) void *malloc_counted(uint32_t szind) /*@ ghost 
 */
 static __attribute__((noinline)) void *malloc_slow(size_t size)
 {
-    bool     zeroed;
-    /* A thread that counts down to its next sample has come from the fast path, which found no stack for any size. */
-    if (size <= SC_LOOKUP_MAX && countdown_runs()) {
+    if (size > SC_LOOKUP_MAX) {
+        uint32_t szind = size_class_index(size);
+        if (szind + 1 < TCACHE_STACKS && !countdown_due(size_class_bytes(szind))) {
+            return malloc_cached(szind) /*@ ghost (size) */;
+        }
+    } else if (countdown_runs()) {
+        /* A thread that counts down to its next sample has come from the fast path, which found no stack for any size. */
         uint32_t szind = size_class_lookup(size);
         if (!countdown_due(slab_bytes[szind])) {
-            uint64_t block = tcache_pop(thread_cache, szind + 1);
-            /*@ ghost if (block != 0) { block_lemma_found(block, size); } */
-            return block != 0 ? (void *)block : malloc_counted(szind) /*@ ghost (size) */;
+            return malloc_cached(szind) /*@ ghost (size) */;
         }
     }
-    /*@ ghost block_lemma_is_power(1, 0); */
-    uint64_t block = block_take(size_class_index(size), 1, &zeroed);
-    /*@ ghost if (block != 0) { block_lemma_found(block, size); } */
-    return (void *)block_or_enomem(block);
+    return malloc_uncounted(size);
 }
 
 PUBLIC void *qed_malloc(size_t size)
@@ -301,7 +335,7 @@ PUBLIC void qed_free(void *block)
     ensures  gone:     !BlockLive(block);
     ENSURES_LIVE_KEPT(block, 0);
 */
-static __attribute__((noinline)) void free_checked(uint64_t block, uint32_t szind, const char *call)
+static __attribute__((noinline)) void free_checked_slow(uint64_t block, uint32_t szind, const char *call)
 {
     if (block == 0) {
         return;
@@ -310,8 +344,21 @@ static __attribute__((noinline)) void free_checked(uint64_t block, uint32_t szin
     if (szind >= SC_NSIZES || size_class_bytes(szind) != block_usable(block, call)) {
         trap_misuse(call, "wrong size", block);
     }
-    if (!LIKELY(tcache_push(thread_cache, block))) {
-        free_slow(block, call);
+    free_slow(block, call);
+}
+
+/*@ requires ok:       MallocOk;
+    requires valid:    BlockOrNull(block);
+    requires class:    block != 0 ==> szind < SC_NSIZES && block_szind[block] == szind;
+    assigns            MALLOC_ASSIGNS_HEAP;
+    ensures  ok:       MallocOk;
+    ensures  gone:     !BlockLive(block);
+    ENSURES_LIVE_KEPT(block, 0);
+*/
+static __attribute__((noinline)) void free_checked(uint64_t block, uint32_t szind, const char *call)
+{
+    if (szind >= TCACHE_STACKS - 1 || !tcache_push_class(thread_cache, block, szind + 1)) {
+        free_checked_slow(block, szind, call);
     }
 }
 

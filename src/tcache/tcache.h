@@ -240,6 +240,28 @@ static inline bool tcache_push(struct tcache *t, uint64_t block)
     return tcache_push_at(t, block, page, stack);
 }
 
+/* tcache_push for a block that the program says has the class of that stack. It is refused too where a block of another class begins there. */
+/*@ TCACHE_WHOLE(requires, t);
+    requires live:    0 < block < ADDRESS_MAX ==> block_state[block] == BLOCK_LIVE;
+    assigns           TCACHE_ASSIGNS_STACKS(t), block_state[block], block_pos[block];
+    TCACHE_WHOLE(ensures, t);
+    ENSURES_PUSHED(t, block);
+    ensures  class:   \result ==> stack != 0 && block_szind[block] == stack - 1;
+*/
+static inline bool tcache_push_class(struct tcache *t, uint64_t block, uint64_t stack)
+{
+    uint64_t page = tcache_window_page(t, block);
+    if (page >= t->window_pages) {
+        return false;
+    }
+    /*@ assert out: BlockOut(block); */
+    /*@ ghost tcache_lemma_tag(block); */
+    if (radix_leaf_high(t->leaf, page) /*@ ghost (t->window / RADIX_HALF) */ != stack) {
+        return false;
+    }
+    return tcache_push_at(t, block, page, stack);
+}
+
 /* tcache_push for a block whose size the program tells. It is refused too where a block of another class begins there. */
 /*@ TCACHE_WHOLE(requires, t);
     requires live:    0 < block < ADDRESS_MAX ==> block_state[block] == BLOCK_LIVE;
