@@ -111,6 +111,33 @@ static void test_own(void)
     CHECK(pages_trim());
 }
 
+/* Where the OS gives no more, free pages of all kinds join, and make room for what none of them has room for alone. */
+static void test_join(void)
+{
+    bool     zeroed;
+    uint32_t all = pages_alloc(1, 3000, 1, &zeroed), part[2];
+    uint64_t rest = os_fake.mapped_npages;
+    CHECK(all != 0);
+    pages_free(all);
+    os_fake_fail(OS_FAKE_MAP, 1, 1000);
+    CHECK(pages_trim());
+    all = pages_alloc(1, 1000, 1, &zeroed);
+    for (int i = 0; i < 2; i++) {
+        part[i] = pages_alloc(1, 1000, 1, &zeroed);
+        CHECK(all != 0 && part[i] != 0);
+    }
+    CHECK(AT(ext_page, part[0]) == AT(ext_page, all) + 1000 && AT(ext_page, part[1]) == AT(ext_page, all) + 2000);
+    pages_free(all);
+    CHECK(pages_purge(1));
+    pages_free(part[0]);
+    CHECK((part[0] = pages_alloc(1, 1990, 1, &zeroed)) != 0 && AT(ext_page, part[0]) + 2000 == AT(ext_page, part[1]));
+    pages_free(part[0]);
+    pages_free(part[1]);
+    CHECK(os_fake.mapped_npages == rest);
+    os_fake_reset();
+    CHECK(pages_trim());
+}
+
 /* Everything mixed, an OS that refuses now and then, through the model. */
 static void test_model(void)
 {
@@ -145,6 +172,7 @@ int main(void)
     pages_boot(-1, 0);
     test_never();
     test_refused();
+    test_join();
     test_find_release();
     for (uint32_t i = 0; i < sizeof ms / sizeof ms[0]; i++) {
         uint32_t cache = i % PAGE_CACHES;

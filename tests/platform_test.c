@@ -136,6 +136,7 @@ static void test_facts(void)
     struct timespec pause = {0, 30000000};
     nanosleep(&pause, NULL);
     CHECK(os_clock_ms() >= before + 20 && os_clock_ms() < before + 60000);
+    CHECK(os_memory_bytes() > 1UL << 20 && os_memory_bytes() <= (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE));
     CHECK(os_cpu_count() >= 1 && os_cpu_count() <= (uint32_t)sysconf(_SC_NPROCESSORS_CONF));
     CHECK(os_page_bytes() == (uint64_t)sysconf(_SC_PAGESIZE));
     errno = 77;

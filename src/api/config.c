@@ -11,6 +11,7 @@
 #include "api/export.h"
 #include "api/text.h"
 #include "blocks/bin.h"
+#include "platform/limit.h"
 #include "platform/os.h"
 #include "tcache/tcache.h"
 
@@ -63,6 +64,7 @@ const struct config_option config_options[] = {
     SET(dirty_decay_ms, CONFIG_SSIZE, -1, DECAY_MS_MAX),
     SET(muzzy_decay_ms, CONFIG_SSIZE, -1, DECAY_MS_MAX),
     FIXED(lg_extent_max_active_fit, CONFIG_SIZE, 63, "a free run of any length may be split"),
+    SET(limit_hard, CONFIG_MEMORY, 0, LIMIT_MAX),
     SET(stats_print, CONFIG_BOOL, 0, 1),
     SET(stats_page, CONFIG_BOOL, 0, 1),
     SET(stats_print_opts, CONFIG_WORD, 0, 0),
@@ -146,6 +148,11 @@ static bool config_value(const struct config_option *o, const struct pair *p, in
     if (o->type == CONFIG_BOOL) {
         *number = config_is(p->value, p->value_bytes, "true") ? 1 : 0;
         return (*number == 1 || config_is(p->value, p->value_bytes, "false")) && *number >= o->least && *number <= o->most;
+    }
+    if (o->type == CONFIG_MEMORY && p->value_bytes > 0 && p->value[p->value_bytes - 1] == '%') {
+        bool good = config_number(p->value, p->value_bytes - 1, 1, 100, number);
+        *number = good ? (int64_t)(os_memory_bytes() / 100 * (uint64_t)*number) : 0;
+        return good;
     }
     return config_number(p->value, p->value_bytes, o->least, o->most, number);
 }
@@ -339,4 +346,5 @@ void config_boot(void)
         {"QEDMALLOC_CONF", config_environment("QEDMALLOC_CONF")},
     };
     config_read(places, sizeof places / sizeof places[0]);
+    limit_set(config.limit_hard == 0 ? LIMIT_NONE : config.limit_hard);
 }

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define LIMIT_MAX (INT64_C(1) << 43)    /* 8 TiB */
 #define CONFIG_WORD_BYTES 64U       /* a word and its end */
 #define BACKGROUND_THREADS_MAX 4096
 #define LG_PROF_SAMPLE_MAX 40       /* one byte of 2^40 is a sample then */
@@ -27,6 +28,7 @@ struct config {
     bool     confirm_conf;      /* writes to standard error what was read where, and each pair that is set; default false */
     uint32_t narenas;           /* 1 .. ARENAS_MAX; by default as many as CPUs that this process may use */
     uint64_t max_background_threads;        /* 1 .. BACKGROUND_THREADS_MAX; there is never more than one; default 1 */
+    uint64_t limit_hard;        /* bytes that may be mapped, metadata included; 0, the default, means that there is no limit */
     int64_t  dirty_decay_ms;    /* -1 means never, 0 at once; default 10,000 */
     uint64_t oversize_threshold;    /* blocks of so many bytes and more have a page cache of their own; 0, the default, means none do */
     int64_t  muzzy_decay_ms;    /* -1 means never, 0 that dirty pages are returned outright; default 0 */
@@ -49,7 +51,7 @@ struct config {
 extern struct config config;
 
 /* The settings. Some can be set. The others have the only value that means something here, and say why they take no other one. */
-enum config_type { CONFIG_BOOL, CONFIG_UNSIGNED, CONFIG_SIZE, CONFIG_SSIZE, CONFIG_INT64, CONFIG_WORD };
+enum config_type { CONFIG_BOOL, CONFIG_UNSIGNED, CONFIG_SIZE, CONFIG_SSIZE, CONFIG_INT64, CONFIG_MEMORY, CONFIG_WORD };
 
 struct config_option {
     const char      *name;

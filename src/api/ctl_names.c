@@ -14,6 +14,7 @@
 #include "blocks/slab.h"
 #include "math/size_class.h"
 #include "pages/pages.h"
+#include "platform/limit.h"
 #include "platform/os.h"
 #include "tcache/refill.h"
 
@@ -302,6 +303,16 @@ static uint32_t arenas_to(size_t i)
     return i < arena_count() ? (uint32_t)i + 1 : arena_count();
 }
 
+enum { LIMIT_MAPPED, LIMIT_REFUSED };
+
+/* These count by themselves, and wait for no epoch. */
+static int read_limit(const struct ctl_name *n, const size_t *index, uint64_t *value)
+{
+    (void)index;
+    *value = n->at == LIMIT_MAPPED ? ATOMIC_LOAD(limit_mapped) : ATOMIC_LOAD(limit_refused);
+    return 0;
+}
+
 /* An arena's own slabs are its active pages. */
 static int read_arena_total(const struct ctl_name *n, const size_t *index, uint64_t *value)
 {
@@ -419,6 +430,7 @@ const struct ctl_name ctl_names[] = {
     OPTION("dirty_decay_ms", CTL_SSIZE),
     OPTION("muzzy_decay_ms", CTL_SSIZE),
     OPTION("lg_extent_max_active_fit", CTL_SIZE),
+    OPTION("limit_hard", CTL_SIZE),
     OPTION("stats_print", CTL_BOOL),
     OPTION("stats_print_opts", CTL_TEXT),
     OPTION("stats_interval", CTL_SSIZE),
@@ -494,6 +506,8 @@ const struct ctl_name ctl_names[] = {
     RO("stats.mapped", CTL_SIZE, read_total, MAPPED),
     RO("stats.retained", CTL_SIZE, read_total, RETAINED),
     CONSTANT("stats.pinned", CTL_SIZE, 0),
+    RO("stats.limit.mapped", CTL_SIZE, read_limit, LIMIT_MAPPED),
+    RO("stats.limit.refused", CTL_UINT64, read_limit, LIMIT_REFUSED),
     RO("stats.background_thread.num_threads", CTL_SIZE, read_background_stats, BACKGROUND_THREADS),
     RO("stats.background_thread.num_runs", CTL_UINT64, read_background_stats, BACKGROUND_RUNS),
     RO("stats.background_thread.run_interval", CTL_UINT64, read_background_stats, BACKGROUND_INTERVAL),

@@ -150,6 +150,30 @@ static bool pages_purge_to(uint32_t cache, uint8_t kind, uint64_t npages_limit, 
     return any;
 }
 
+/* Purges all free pages of the page cache, so that those of different kinds join, and takes a run then. Returns 0 if there is still no
+ * memory. */
+/*@ PAGES_WHOLE(requires);
+    requires held:    PagesHeldActive;
+    requires cache:   cache < PAGE_CACHES;
+    requires some:    0 < npages;
+    requires power:   IsPowerOfTwo(align_npages);
+    requires zeroed:  \valid(zeroed);
+    assigns           PAGES_ASSIGNS, *zeroed;
+    PAGES_WHOLE(ensures);
+    ensures  active:  \result != 0 ==> CacheHas(\result, EXTENT_ACTIVE + cache) && ext_npages[\result] == npages;
+    ensures  aligned: \result != 0 ==> ext_page[\result] % align_npages == 0;
+    ensures  new:     \result != 0 ==> ext_kind[\result] == KIND_NONE;
+    ensures  nobodys: \result != 0 ==> PagesNobodys{Pre}(ext_page[\result], ext_page[\result] + npages);
+    ensures  no_tags: \result != 0 ==> PagesNoTags(ext_page[\result], ext_page[\result] + npages);
+    PAGES_KEPT(ensures, 0);
+*/
+static uint32_t pages_take_purged(uint32_t cache, uint64_t npages, uint64_t align_npages, bool *zeroed)
+{
+    pages_purge_to(cache, EXTENT_DIRTY, 0, false);
+    pages_purge_to(cache, EXTENT_MUZZY, 0, false);
+    return pages_take(cache, npages, align_npages, zeroed);
+}
+
 /* -- the interface --------------------------------------------------------------------------------------------- */
 
 void pages_boot(int64_t dirty_ms, int64_t muzzy_ms)
@@ -179,6 +203,9 @@ uint32_t pages_alloc(uint32_t cache, uint64_t npages, uint64_t align_npages, boo
 {
     pages_enter() /*@ ghost (0, 0) */;
     uint32_t e = pages_take(cache, npages, align_npages, zeroed);
+    if (e == 0) {
+        e = pages_take_purged(cache, npages, align_npages, zeroed);
+    }
     pages_leave();
     return e;
 }

@@ -68,6 +68,7 @@ void os_unmap_all(void);
 /*@ assigns \nothing; */
 uint64_t os_clock_ms(void);                             /* monotonic */
 uint32_t os_cpu_count(void);                            /* that this process may run on, at least 1 */
+uint64_t os_memory_bytes(void);                         /* of the machine, or as many as the process's cgroup may have */
 uint64_t os_page_bytes(void);
 void     os_write_error(const char *text, size_t bytes); /* to standard error, best effort */
 _Noreturn void os_abort(void);

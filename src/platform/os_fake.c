@@ -183,6 +183,11 @@ uint32_t os_cpu_count(void)
     return os_fake.cpus;
 }
 
+uint64_t os_memory_bytes(void)
+{
+    return OS_FAKE_MEMORY_BYTES;
+}
+
 uint64_t os_page_bytes(void)
 {
     return PAGE;

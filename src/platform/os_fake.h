@@ -12,6 +12,7 @@
 #define OS_FAKE_SPAN_NPAGES (1UL << (36 - LG_PAGE))     /* os_map serves from 64 GiB of address space */
 #define OS_FAKE_METADATA_BYTES (1UL << 36)              /* os_map_metadata serves from as much again */
 #define OS_FAKE_TEXT_BYTES 1024U
+#define OS_FAKE_MEMORY_BYTES (1UL << 30)                /* of the machine */
 
 /* The kinds of call that can be counted and made to fail. */
 enum os_fake_call { OS_FAKE_MAP, OS_FAKE_METADATA, OS_FAKE_PURGE_LAZY, OS_FAKE_PURGE, OS_FAKE_CALLS };

@@ -1,15 +1,18 @@
 /* os on Linux: raw system calls, so that errno stays as it is and no interposed function is entered. */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/sysinfo.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "platform/atomic.h"
+#include "platform/limit.h"
 #include "platform/os.h"
 
 static long os_call(long number, long a, long b, long c, long d, long e, long f)
@@ -101,21 +104,28 @@ static void os_refuse(uintptr_t start, size_t bytes)
     }
 }
 
-/* What the OS gives is aligned to its own pages, 4096 at least. For more, this maps too much, then trims both ends. */
+/* What the OS gives is aligned to its own pages, 4096 at least. For more, this maps too much, then trims both ends. What the limit does not
+ * allow, not even for that time, is not mapped. */
 static uintptr_t os_map_aligned(size_t bytes, size_t align)
 {
     size_t slack = align - 4096;
-    long   first = os_call(SYS_mmap, 0, (long)(bytes + slack), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (!limit_take(bytes + slack)) {
+        return 0;
+    }
+    long first = os_call(SYS_mmap, 0, (long)(bytes + slack), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (os_failed(first)) {
+        limit_give(bytes + slack);
         return 0;
     }
     if ((uintptr_t)first > (1UL << LG_VADDR) - bytes - slack) {
         os_refuse((uintptr_t)first, bytes + slack);
+        limit_give(bytes + slack);
         return 0;
     }
     uintptr_t start = ((uintptr_t)first + align - 1) / align * align;
     os_unmap_bytes((uintptr_t)first, start - (uintptr_t)first);
     os_unmap_bytes(start + bytes, (uintptr_t)first + slack - start);
+    limit_give(slack);
     return start;
 }
 
@@ -131,6 +141,7 @@ void os_unmap(uint64_t page, uint64_t npages)
 {
     span_forget(page << LG_PAGE);
     os_unmap_bytes(page << LG_PAGE, npages << LG_PAGE);
+    limit_give(npages << LG_PAGE);
 }
 
 uint64_t os_metadata_bytes;
@@ -148,19 +159,25 @@ bool os_purge(uint64_t page, uint64_t npages, bool lazily)
     return os_call(SYS_madvise, (long)(page << LG_PAGE), (long)(npages << LG_PAGE), lazily ? MADV_FREE : MADV_DONTNEED, 0, 0, 0) == 0;
 }
 
-/* The pages move by way of a place of their own. A remap onto pages in use that fails may have unmapped them, but one of a whole mapping
- * fails before it does. The first step is refused where the pages are several mappings, by Linux before 5.7, by a filter. */
+/* The pages move by way of a place of their own, which counts as mapped meanwhile. A remap onto pages in use that fails may have unmapped
+ * them, but one of a whole mapping fails before it does. The first step is refused where the pages are several mappings, by Linux before 5.7,
+ * by a filter. */
 bool os_move(uint64_t to, uint64_t from, uint64_t npages)
 {
     long bytes = (long)(npages << LG_PAGE), place = (long)(to << LG_PAGE);
+    if (!limit_take((uint64_t)bytes)) {
+        return false;
+    }
     long between = os_call(SYS_mremap, (long)(from << LG_PAGE), bytes, bytes, MREMAP_MAYMOVE | MREMAP_DONTUNMAP, 0, 0);
     if (os_failed(between)) {
+        limit_give((uint64_t)bytes);
         return false;
     }
     if (os_failed(os_call(SYS_mremap, between, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, place, 0))) {
         memcpy((void *)place, (const void *)between, (size_t)bytes);
         os_unmap_bytes((uintptr_t)between, (size_t)bytes);
     }
+    limit_give((uint64_t)bytes);
     return true;
 }
 
@@ -180,6 +197,67 @@ uint32_t os_cpu_count(void)
         n += (uint32_t)__builtin_popcountl(mask[i]);
     }
     return n == 0 ? 1 : n;
+}
+
+/* Reads the beginning of a file as a text. One that cannot be read is empty. */
+static void os_read(const char *path, char *text, size_t room)
+{
+    long file = os_call(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
+    long bytes = os_failed(file) ? 0 : os_call(SYS_read, file, (long)text, (long)room - 1, 0, 0, 0);
+    text[os_failed(bytes) ? 0 : bytes] = '\0';
+    if (!os_failed(file)) {
+        os_call(SYS_close, file, 0, 0, 0, 0, 0);
+    }
+}
+
+#define PATH_BYTES 1024U
+#define FILE_BYTES 32U                  /* of the name of the file at its end */
+
+/* Returns the least number in the files of that name in a folder and the folders above it, down to so many bytes of the path, if it is less
+ * than most. A text that is no number, such as "max", limits nothing. */
+static uint64_t os_least_limit(char *path, size_t root, const char *name, uint64_t most)
+{
+    for (size_t end = strlen(path);;) {
+        char     text[FILE_BYTES];
+        uint64_t n = 0;
+        memcpy(path + end, name, strlen(name) + 1);
+        os_read(path, text, sizeof text);
+        for (const char *digit = text; *digit >= '0' && *digit <= '9'; digit++) {
+            n = n * 10 + (uint64_t)(*digit - '0');
+        }
+        most = n > 0 && n < most ? n : most;
+        if (end == root) {
+            return most;
+        }
+        do {
+            end--;
+        } while (end > root && path[end] != '/');
+    }
+}
+
+/* The process's cgroup stands in the line of /proc/self/cgroup that begins with "0::", or in that of the controller memory (version 1). A
+ * container may see another path there than it has, but its topmost folder is its own then. */
+uint64_t os_memory_bytes(void)
+{
+    static const struct {
+        const char *line, *root, *file;
+    } version[] = {{"0::", "/sys/fs/cgroup", "/memory.max"}, {"memory:", "/sys/fs/cgroup/memory", "/memory.limit_in_bytes"}};
+    struct sysinfo system = {0};
+    char           groups[PATH_BYTES], path[PATH_BYTES];
+    os_call(SYS_sysinfo, (long)&system, 0, 0, 0, 0, 0);
+    uint64_t least = system.totalram == 0 ? UINT64_MAX : system.totalram * system.mem_unit;
+    os_read("/proc/self/cgroup", groups, sizeof groups);
+    for (int v = 0; v < 2; v++) {
+        size_t      root = strlen(version[v].root), end = root;
+        const char *at = strstr(groups, version[v].line);
+        memcpy(path, version[v].root, root);
+        for (at += at == NULL ? 0 : strlen(version[v].line); at != NULL && *at >= ' ' && end < PATH_BYTES - FILE_BYTES; at++) {
+            path[end++] = *at;
+        }
+        path[end] = '\0';
+        least = os_least_limit(path, root, version[v].file, least);
+    }
+    return least;
 }
 
 uint64_t os_page_bytes(void)
