@@ -60,19 +60,17 @@ bool background_switch(bool on)
     mutex_lock(&lock);
     if (!on) {
         own_thread_end(&background_thread);
-    } else if (!background_thread.runs) {
+    } else if (!background_runs()) {
         done = own_thread_keep(&background_thread) && own_thread_begin(&background_thread);
     }
     mutex_unlock(&lock);
     return done;
 }
 
+/* Without the lock: who has it may wait for the thread, which waits for mallctl's lock, whose holder may ask here. */
 bool background_runs(void)
 {
-    mutex_lock(&lock);
-    bool runs = background_thread.runs;
-    mutex_unlock(&lock);
-    return runs;
+    return ATOMIC_LOAD(background_thread.runs);
 }
 
 void background_read_stats(struct background_stats *stats)

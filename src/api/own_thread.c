@@ -69,17 +69,18 @@ bool own_thread_begin(struct own_thread *t)
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     (void)pthread_attr_destroy(&attributes);
-    t->runs = begun && t->state == OWN_RUNNING;
-    if (begun && !t->runs) {
+    bool runs = begun && t->state == OWN_RUNNING;
+    ATOMIC_STORE(t->runs, runs);
+    if (begun && !runs) {
         (void)pthread_join(t->id, NULL);
     }
-    return t->runs;
+    return runs;
 }
 
 void own_thread_end(struct own_thread *t)
 {
     if (t->runs) {
-        t->runs = false;
+        ATOMIC_STORE(t->runs, false);
         ATOMIC_STORE(t->stop, 1U);
         os_futex_wake(&t->stop);
         (void)pthread_join(t->id, NULL);
@@ -98,7 +99,7 @@ static void own_fork_prepare(void)
     nlink_t     links = 3;                      /* of the folder, if it has one thread */
     struct stat tasks;
     for (uint32_t i = 0; i < kept_count; i++) {
-        links += kept[i]->runs ? 1 : 0;
+        links += ATOMIC_LOAD(kept[i]->runs) ? 1 : 0;
     }
     forks_alone = !lock_inside() && stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink == links;
     errno = keep;
@@ -112,8 +113,8 @@ static void own_fork_child(void)
     struct tcache *cache = thread_cache;
     thread_cache = &tcache_dead;
     for (uint32_t i = 0; i < kept_count; i++) {
-        bool ran = kept[i]->runs;
-        kept[i]->runs = false;
+        bool ran = ATOMIC_LOAD(kept[i]->runs);
+        ATOMIC_STORE(kept[i]->runs, false);
         if (ran && kept[i]->forget != NULL) {
             kept[i]->forget();
         }

@@ -171,6 +171,39 @@ static void forks(void)
     CHECK(returns_pages(SECONDS * 1000));
 }
 
+/* Two threads switch, and two begin epochs, which read of the thread. */
+static volatile int switched;
+
+static void *switches(void *unused)
+{
+    for (int i = 0; i < 200; i++) {
+        CHECK(set(i % 2 == 0) == 0);
+    }
+    switched = switched + 1;
+    return unused;
+}
+
+static void *epochs(void *unused)
+{
+    while (!switched) {
+        (void)number("stats.background_thread.num_runs");
+    }
+    return unused;
+}
+
+static void contend(void)
+{
+    pthread_t thread[4];
+    alarm(60);
+    for (int i = 0; i < 4; i++) {
+        CHECK(pthread_create(&thread[i], NULL, i < 2 ? switches : epochs, NULL) == 0);
+    }
+    for (int i = 0; i < 4; i++) {
+        pthread_join(thread[i], NULL);
+    }
+    CHECK(set(false) == 0);
+}
+
 static void off(void)
 {
     bool   was = true;
@@ -180,6 +213,7 @@ static void off(void)
     CHECK(set(true) == 0 && set(true) == 0 && number("background_thread") == 1 && threads() == 2 && returns_pages(SECONDS * 1000));
     CHECK(set(false) == 0 && set(false) == 0 && number("background_thread") == 0 && threads() == 1 && !returns_pages(1500));
     CHECK(number("stats.background_thread.num_threads") == 0);
+    contend();
     CHECK(mallctl("max_background_threads", NULL, NULL, &most, sizeof most) != 0 && number("max_background_threads") == 1);
 }
 
