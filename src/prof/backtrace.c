@@ -21,7 +21,6 @@
 #define UNWIND "libunwind.so.8"
 
 /* A static program need not have them, and what is not there reads as NULL. */
-#pragma weak dlopen
 #pragma weak dlsym
 #pragma weak _Unwind_Backtrace
 #pragma weak _Unwind_GetIP
@@ -156,13 +155,18 @@ static void walk_fp(struct backtrace *bt)
 
 /* ---- the interface ----------------------------------------------------------------------------------------------- */
 
-/* What the program is linked with, or what the library of that name has. */
+/* What the program is linked with, or what the library of that name has. A program that names dlopen is warned of it where it is linked
+ * statically, so dlopen is looked for by name: a static program has none. */
 static void *find(const char *library, const char *name, void *linked)
 {
-    if (linked != NULL || dlopen == NULL || dlsym == NULL) {
+    if (linked != NULL || dlsym == NULL) {
         return linked;
     }
-    void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+    void *(*open_library)(const char *, int) = (void *(*)(const char *, int))(uintptr_t)dlsym(RTLD_DEFAULT, "dlopen");
+    if (open_library == NULL) {
+        return NULL;
+    }
+    void *handle = open_library(library, RTLD_NOW | RTLD_LOCAL);
     return handle == NULL ? NULL : dlsym(handle, name);
 }
 
