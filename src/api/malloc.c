@@ -80,7 +80,7 @@ static uint64_t block_take_large(struct tcache *t, uint32_t szind, uint64_t alig
     ensures  class:    \result != 0 ==> szind < SC_NSIZES && block_szind[\result] == szind;
     ensures  aligned:  \result % align_bytes == 0;
 */
-static uint64_t block_take_unsampled(uint32_t szind, uint64_t align_bytes, bool *zeroed)
+static __attribute__((noinline)) uint64_t block_take_unsampled(uint32_t szind, uint64_t align_bytes, bool *zeroed)
 {
     /*@ ghost align_lemma_range(align_bytes); */
     struct tcache *t = thread_get();
@@ -90,6 +90,30 @@ static uint64_t block_take_unsampled(uint32_t szind, uint64_t align_bytes, bool 
     }
     uint64_t block = block_take_cached(t, szind + 1);
     /*@ ghost if (block != 0) { block_lemma_power(block, align_bytes); } */
+    return block;
+}
+
+/* block_take for a block that is counted, and not due: from the thread's stack of its class if that has one. */
+/*@ requires ok:       MallocOk;
+    requires power:    IsPowerOfTwo(align_bytes);
+    requires class:    szind <= SC_NSIZES;
+    requires whole:    szind < SC_NSIZES && align_bytes <= PAGE ==> ScBytes(szind) % align_bytes == 0;
+    requires large:    align_bytes > PAGE ==> SC_NBINS <= szind;
+    requires zeroed:   \valid(zeroed);
+    assigns            MALLOC_ASSIGNS_HEAP, *zeroed;
+    ensures  ok:       MallocOk;
+    ENSURES_NEW_ADDRESS;
+    ensures  class:    \result != 0 ==> szind < SC_NSIZES && block_szind[\result] == szind;
+    ensures  aligned:  \result % align_bytes == 0;
+*/
+static inline uint64_t block_take_counted(uint32_t szind, uint64_t align_bytes, bool *zeroed)
+{
+    uint64_t block = szind + 1 < TCACHE_STACKS && align_bytes <= PAGE ? tcache_pop(thread_cache, szind + 1) : 0;
+    if (block == 0) {
+        return block_take_unsampled(szind, align_bytes, zeroed);
+    }
+    /*@ ghost block_lemma_power(block, align_bytes); */
+    *zeroed = false;
     return block;
 }
 
@@ -106,7 +130,7 @@ static uint64_t block_take_unsampled(uint32_t szind, uint64_t align_bytes, bool 
     ensures  class:    \result != 0 ==> szind < SC_NSIZES && block_szind[\result] == szind;
     ensures  aligned:  \result % align_bytes == 0;
 */
-static uint64_t block_take(uint32_t szind, uint64_t align_bytes, bool *zeroed)
+static inline uint64_t block_take(uint32_t szind, uint64_t align_bytes, bool *zeroed)
 {
     if (szind < SC_NSIZES && countdown_due(size_class_bytes(szind))) {
         uint64_t sampled = prof_take(thread_get(), szind, align_bytes, zeroed);
@@ -114,7 +138,24 @@ static uint64_t block_take(uint32_t szind, uint64_t align_bytes, bool *zeroed)
             return sampled;
         }
     }
-    return block_take_unsampled(szind, align_bytes, zeroed);
+    return block_take_counted(szind, align_bytes, zeroed);
+}
+
+/* Returns a block for so many bytes, or 0 without memory. Like malloc, it counts small blocks only while the thread samples. */
+/*@ requires ok:       MallocOk;
+    requires zeroed:   \valid(zeroed);
+    assigns            MALLOC_ASSIGNS_HEAP, *zeroed;
+    ensures  ok:       MallocOk;
+    ENSURES_NEW_ADDRESS;
+    ensures  class:    \result != 0 ==> BlockOf(\result, bytes);
+*/
+static inline uint64_t block_take_bytes(uint64_t bytes, bool *zeroed)
+{
+    *zeroed = false;
+    struct tcache *t = thread_cache;
+    uint64_t       block = bytes <= SC_LOOKUP_MAX ? tcache_pop(t, tcache_stack_of(t, bytes)) : 0;
+    /*@ ghost block_lemma_is_power(1, 0); */
+    return block != 0 ? block : block_take(size_class_index(bytes), 1, zeroed);
 }
 
 /* Returns a block of a cached class for a request that has been counted, and has found the thread's stack empty. */
@@ -218,9 +259,8 @@ PUBLIC void *qed_calloc(size_t count, size_t size)
     }
     /*@ ghost align_lemma_product(0, count, size); */
     size_t bytes = count * size;
-    /*@ ghost block_lemma_is_power(1, 0); */
-    uint64_t block = block_take(size_class_index(bytes), 1, &zeroed);
-    if (block != 0) {
+    uint64_t block = block_take_bytes(bytes, &zeroed);
+    if (LIKELY(block != 0)) {
         /*@ ghost block_lemma_found(block, bytes); */
         block_zero(block, bytes, zeroed);
         /*@ assert rest: ContentsKeptBut{Pre,Here}(0); */

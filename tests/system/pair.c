@@ -1,12 +1,15 @@
 /* Calls malloc(64) and free, so that the cost of a pair can be counted. It makes one pair at a time, or, with a second argument, so many
  * mallocs and then so many frees. TAKE and GIVE are other functions that do
- * the same, and ORDER(k) is which block comes back as number k.
+ * the same, TAKE_AS(bytes) is a whole call, and ORDER(k) is which block comes back as number k.
  *
  * usage: pair ROUNDS [BATCH [BYTES]]           under valgrind --tool=callgrind
  */
 #include <stdlib.h>
 
-#ifndef TAKE
+#ifdef TAKE_AS
+#define TAKE(bytes) TAKE_AS(bytes)
+#define GIVE(block, bytes) free(block)
+#elif !defined TAKE
 #define TAKE malloc
 #define GIVE(block, bytes) free(block)
 #else
