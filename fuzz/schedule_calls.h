@@ -143,6 +143,7 @@ ATOMIC(8, uint8_t) ATOMIC(16, uint16_t) ATOMIC(32, uint32_t) ATOMIC(64, uint64_t
 
 uint32_t __tsan_atomic32_exchange(volatile uint32_t *a, uint32_t v, int order);
 uint32_t __tsan_atomic32_compare_exchange_val(volatile uint32_t *a, uint32_t expected, uint32_t v, int order, int failure_order);
+uint64_t __tsan_atomic64_compare_exchange_val(volatile uint64_t *a, uint64_t expected, uint64_t v, int order, int failure_order);
 void     __tsan_atomic_signal_fence(int order);
 void     __tsan_atomic_thread_fence(int order);
 
@@ -166,6 +167,18 @@ uint32_t __tsan_atomic32_compare_exchange_val(volatile uint32_t *a, uint32_t exp
     if (was == expected) {
         *a = v;
         now != NOBODY ? took((void *)a) : (void)0;
+    }
+    return was;
+}
+
+/* A counter that is replaced if it is what was read. */
+uint64_t __tsan_atomic64_compare_exchange_val(volatile uint64_t *a, uint64_t expected, uint64_t v, int order, int failure_order)
+{
+    point("replaces", (void *)a, HERE);
+    uint64_t was = *a;
+    ordered((uintptr_t)a, sizeof *a, was == expected ? CHANGE : LOAD, was == expected ? order : failure_order, HERE);
+    if (was == expected) {
+        *a = v;
     }
     return was;
 }

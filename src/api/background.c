@@ -11,9 +11,11 @@
 #define PAUSE_MS_MIN 100U               /* jemalloc's shortest pause, too */
 #define PAUSE_MS_MAX 1000U
 #define IDLE_PARTS 4                    /* of an interval go by, at most, before new pages are noticed */
+#define LOCK_COUNTERS (sizeof(struct mutex_stats) / sizeof(uint64_t))
 #define NANOSECONDS 1000000U            /* of a millisecond */
 
 static struct mutex lock;               /* who begins or ends the thread has it */
+static uint64_t     lock_counters[LOCK_COUNTERS];      /* as they were when the lock was given back */
 static uint64_t     begun_ms;
 static uint64_t     run_count;          /* the thread alone adds to it */
 
@@ -54,6 +56,16 @@ static struct own_thread background_thread = {.name = "qed-background", .begin =
 
 /* ---- begin and end ----------------------------------------------------------------------------------------------- */
 
+/* Copies the lock's counters for who may not wait for it. Called with the lock. */
+static void background_copy_lock(void)
+{
+    struct mutex_stats now;
+    mutex_read_stats(&lock, &now);
+    for (uint32_t i = 0; i < LOCK_COUNTERS; i++) {
+        ATOMIC_STORE(lock_counters[i], ((const uint64_t *)&now)[i]);
+    }
+}
+
 bool background_switch(bool on)
 {
     bool done = true;
@@ -63,6 +75,7 @@ bool background_switch(bool on)
     } else if (!background_runs()) {
         done = own_thread_keep(&background_thread) && own_thread_begin(&background_thread);
     }
+    background_copy_lock();
     mutex_unlock(&lock);
     return done;
 }
@@ -79,6 +92,21 @@ void background_read_stats(struct background_stats *stats)
     stats->threads = background_runs() ? 1 : 0;
     stats->runs = stats->threads == 0 ? 0 : runs;
     stats->interval_ns = stats->runs == 0 ? 0 : ms * NANOSECONDS / stats->runs;
+}
+
+void background_read_lock(struct mutex_stats *stats)
+{
+    for (uint32_t i = 0; i < LOCK_COUNTERS; i++) {
+        ((uint64_t *)stats)[i] = ATOMIC_LOAD(lock_counters[i]);
+    }
+}
+
+void background_reset_lock(void)
+{
+    mutex_reset_stats(&lock);
+    mutex_lock(&lock);
+    background_copy_lock();
+    mutex_unlock(&lock);
 }
 
 void background_postfork_child(void)

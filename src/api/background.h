@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "platform/mutex.h"
+
 struct background_stats {
     uint64_t threads;                   /* 1 or 0 */
     uint64_t runs;                      /* turns of the thread since it began */
@@ -17,6 +19,10 @@ bool background_switch(bool on);
 
 bool background_runs(void);
 void background_read_stats(struct background_stats *stats);
+
+/* The counters of the lock under which the thread begins and ends. */
+void background_read_lock(struct mutex_stats *stats);
+void background_reset_lock(void);
 
 /* A thread that is gone may have held the lock. */
 void background_postfork_child(void);

@@ -18,8 +18,11 @@
 #include "tcache/stats.h"
 
 #define CTL_ALL 4096U               /* stands for all arenas, as jemalloc's MALLCTL_ARENAS_ALL */
-#define CTL_PIECES_MAX 6U
+#define CTL_PIECES_MAX 7U
 #define CTL_NO_VALUE UINT64_MAX     /* what a name gets that can only be written, where a call has no value */
+
+/* Locks that have names of their own. Who waits for pages waits for one lock, and who makes or leaves a thread cache for another. */
+enum ctl_lock { CTL_LOCK_CTL, CTL_LOCK_BACKGROUND, CTL_LOCK_PAGES, CTL_LOCK_DEPOT, CTL_LOCKS };
 
 /* What the allocator held at the last epoch. A block that a thread keeps ready counts as out in bins, and not in totals.allocated. */
 struct ctl_stats {
@@ -28,6 +31,8 @@ struct ctl_stats {
     struct large_stats large;
     struct pages_stats oversize;        /* what the page cache of oversize blocks holds */
     struct background_stats background;
+    struct mutex_stats locks[CTL_LOCKS];
+    struct mutex_stats bin_locks[ARENAS_MAX * SC_NBINS];
     uint32_t           threads[ARENAS_MAX];
     struct bin_stats   bins[ARENAS_MAX * SC_NBINS];
 };
@@ -36,6 +41,7 @@ extern struct ctl_stats ctl_stats;  /* read and made new under the lock */
 void ctl_lock(void);                /* begins the first epoch, if there was none */
 void ctl_unlock(void);
 void ctl_refresh(void);
+void ctl_reset_locks(void);         /* called without the lock */
 int64_t ctl_decay_ms(uint32_t decay);   /* its interval now */
 
 void ctl_boot(void);                /* at the library's start: uptime counts from here */
@@ -43,6 +49,8 @@ void ctl_postfork_child(void);      /* a thread that is gone may have held the l
 
 /* Arenas have numbers. After those of threads comes, if the program asks for it, the one that has the oversize blocks. */
 uint32_t ctl_arenas(void);
+uint32_t ctl_arenas_from(size_t arena);     /* the arenas that a number stands for, this one ... */
+uint32_t ctl_arenas_to(size_t arena);       /* ... and others below that one: itself, or all */
 uint32_t ctl_cache(size_t arena);   /* its page cache */
 
 uint64_t ctl_small_bytes(uint32_t first, uint32_t end);     /* in blocks of slabs of these arenas, those that are kept ready too */

@@ -9,6 +9,7 @@
 
 #include "api/config.h"
 #include "api/ctl.h"
+#include "api/ctl_locks.h"
 #include "api/ctl_prof.h"
 #include "api/thread.h"
 #include "blocks/slab.h"
@@ -292,17 +293,6 @@ static int read_active_now(const struct ctl_name *n, const size_t *index, uint64
     return 0;
 }
 
-/* The arenas that a number stands for: itself, or all. */
-static uint32_t arenas_from(size_t i)
-{
-    return i < ctl_arenas() ? (uint32_t)i : 0;
-}
-
-static uint32_t arenas_to(size_t i)
-{
-    return i < arena_count() ? (uint32_t)i + 1 : arena_count();
-}
-
 enum { LIMIT_MAPPED, LIMIT_REFUSED };
 
 /* These count by themselves, and wait for no epoch. */
@@ -317,7 +307,7 @@ static int read_limit(const struct ctl_name *n, const size_t *index, uint64_t *v
 static int read_arena_total(const struct ctl_name *n, const size_t *index, uint64_t *value)
 {
     size_t   i = index[0];
-    uint32_t from = arenas_from(i), to = arenas_to(i);
+    uint32_t from = ctl_arenas_from(i), to = ctl_arenas_to(i);
     ctl_lock();
     if (i >= ctl_arenas()) {
         *value = ctl_total(n->at);
@@ -337,7 +327,7 @@ static int read_nthreads(const struct ctl_name *n, const size_t *index, uint64_t
     (void)n;
     *value = 0;
     ctl_lock();
-    for (uint32_t a = arenas_from(index[0]); a < arenas_to(index[0]); a++) {
+    for (uint32_t a = ctl_arenas_from(index[0]); a < ctl_arenas_to(index[0]); a++) {
         *value += ctl_stats.threads[a];
     }
     ctl_unlock();
@@ -362,7 +352,7 @@ static int read_arena_bin(const struct ctl_name *n, const size_t *index, uint64_
 {
     *value = 0;
     ctl_lock();
-    for (uint32_t a = arenas_from(index[0]); a < arenas_to(index[0]); a++) {
+    for (uint32_t a = ctl_arenas_from(index[0]); a < ctl_arenas_to(index[0]); a++) {
         *value += bin_part(&ctl_stats.bins[a * SC_NBINS + index[1]], n->at);
     }
     ctl_unlock();
@@ -373,7 +363,7 @@ static int read_small_bytes(const struct ctl_name *n, const size_t *index, uint6
 {
     (void)n;
     ctl_lock();
-    *value = ctl_small_bytes(arenas_from(index[0]), arenas_to(index[0]));
+    *value = ctl_small_bytes(ctl_arenas_from(index[0]), ctl_arenas_to(index[0]));
     ctl_unlock();
     return 0;
 }
@@ -382,7 +372,7 @@ static int read_small(const struct ctl_name *n, const size_t *index, uint64_t *v
 {
     *value = 0;
     ctl_lock();
-    for (uint32_t i = arenas_from(index[0]) * SC_NBINS; i < arenas_to(index[0]) * SC_NBINS; i++) {
+    for (uint32_t i = ctl_arenas_from(index[0]) * SC_NBINS; i < ctl_arenas_to(index[0]) * SC_NBINS; i++) {
         *value += bin_part(&ctl_stats.bins[i], n->at);
     }
     ctl_unlock();
@@ -397,6 +387,14 @@ static int read_small(const struct ctl_name *n, const size_t *index, uint64_t *v
 #define ACT(name, act) {name, CTL_VOID, 0, false, NULL, NULL, act}
 #define CONSTANT(name, type, number) RO(name, type, read_constant, number)
 #define OPTION(name, type) RO("opt." name, type, read_option, 0)
+#define LOCK(name, read, lock)                                              \
+    RO(name ".num_ops", CTL_UINT64, read, (lock) * COUNTERS + OPS),         \
+    RO(name ".num_wait", CTL_UINT64, read, (lock) * COUNTERS + WAITS),      \
+    RO(name ".num_spin_acq", CTL_UINT64, read, (lock) * COUNTERS + SPINS),  \
+    RO(name ".num_owner_switch", CTL_UINT64, read, (lock) * COUNTERS + SWITCHES), \
+    RO(name ".total_wait_time", CTL_UINT64, read, (lock) * COUNTERS + WAIT_TOTAL), \
+    RO(name ".max_wait_time", CTL_UINT64, read, (lock) * COUNTERS + WAIT_MAX), \
+    RO(name ".max_num_thds", CTL_UINT32, read, (lock) * COUNTERS + THREADS_MAX)
 
 const struct ctl_name ctl_names[] = {
     RO("version", CTL_TEXT, read_version, 0),
@@ -511,6 +509,9 @@ const struct ctl_name ctl_names[] = {
     RO("stats.background_thread.num_threads", CTL_SIZE, read_background_stats, BACKGROUND_THREADS),
     RO("stats.background_thread.num_runs", CTL_UINT64, read_background_stats, BACKGROUND_RUNS),
     RO("stats.background_thread.run_interval", CTL_UINT64, read_background_stats, BACKGROUND_INTERVAL),
+    LOCK("stats.mutexes.ctl", read_lock, CTL_LOCK_CTL),
+    LOCK("stats.mutexes.background_thread", read_lock, CTL_LOCK_BACKGROUND),
+    ACT("stats.mutexes.reset", act_reset_locks),
     RO("stats.arenas.%a.dss", CTL_TEXT, read_disabled, 0),
     RO("stats.arenas.%a.dirty_decay_ms", CTL_SSIZE, read_decay, DECAY_DIRTY),
     RO("stats.arenas.%a.muzzy_decay_ms", CTL_SSIZE, read_decay, DECAY_MUZZY),
@@ -536,5 +537,16 @@ const struct ctl_name ctl_names[] = {
     RO("stats.arenas.%a.bins.%b.ndalloc", CTL_UINT64, read_arena_bin, FLUSHED),
     RO("stats.arenas.%a.bins.%b.curregs", CTL_SIZE, read_arena_bin, LIVE),
     RO("stats.arenas.%a.bins.%b.curslabs", CTL_SIZE, read_arena_bin, SLABS),
+    LOCK("stats.arenas.%a.bins.%b.mutex", read_bin_lock, 0),
+    LOCK("stats.arenas.%a.mutexes.large", read_arena_lock, NO_LOCK),
+    LOCK("stats.arenas.%a.mutexes.extent_avail", read_arena_lock, NO_LOCK),
+    LOCK("stats.arenas.%a.mutexes.extents_dirty", read_arena_lock, CTL_LOCK_PAGES),
+    LOCK("stats.arenas.%a.mutexes.extents_muzzy", read_arena_lock, NO_LOCK),
+    LOCK("stats.arenas.%a.mutexes.extents_retained", read_arena_lock, NO_LOCK),
+    LOCK("stats.arenas.%a.mutexes.extents_pinned", read_arena_lock, NO_LOCK),
+    LOCK("stats.arenas.%a.mutexes.decay_dirty", read_arena_lock, NO_LOCK),
+    LOCK("stats.arenas.%a.mutexes.decay_muzzy", read_arena_lock, NO_LOCK),
+    LOCK("stats.arenas.%a.mutexes.base", read_arena_lock, NO_LOCK),
+    LOCK("stats.arenas.%a.mutexes.tcache_list", read_arena_lock, CTL_LOCK_DEPOT),
 };
 const uint32_t ctl_name_count = sizeof ctl_names / sizeof ctl_names[0];

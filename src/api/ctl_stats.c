@@ -17,6 +17,7 @@ void ctl_refresh(void)
     uint32_t arenas = arena_count();
     for (uint32_t i = 0; i < arenas * SC_NBINS; i++) {
         bin_read_stats(i / SC_NBINS, i % SC_NBINS, &ctl_stats.bins[i]);
+        lock_read_stats(LOCK_BIN(i), &ctl_stats.bin_locks[i]);
     }
     for (uint32_t a = 0; a < arenas; a++) {
         ctl_stats.threads[a] = ATOMIC_LOAD(arena_thread_count[a]);
@@ -25,7 +26,22 @@ void ctl_refresh(void)
     pages_read_cache(PAGES_OVERSIZE, &ctl_stats.oversize);
     large_read_stats(&ctl_stats.large);
     background_read_stats(&ctl_stats.background);
+    background_read_lock(&ctl_stats.locks[CTL_LOCK_BACKGROUND]);
+    mutex_read_stats(&lock, &ctl_stats.locks[CTL_LOCK_CTL]);
+    lock_read_stats(LOCK_PAGES, &ctl_stats.locks[CTL_LOCK_PAGES]);
+    lock_read_stats(LOCK_DEPOT, &ctl_stats.locks[CTL_LOCK_DEPOT]);
     ctl_stats.epoch += 1;
+}
+
+void ctl_reset_locks(void)
+{
+    mutex_reset_stats(&lock);
+    background_reset_lock();
+    lock_reset_stats(LOCK_PAGES);
+    lock_reset_stats(LOCK_DEPOT);
+    for (uint32_t i = 0; i < arena_count() * SC_NBINS; i++) {
+        lock_reset_stats(LOCK_BIN(i));
+    }
 }
 
 void ctl_lock(void)
@@ -58,6 +74,16 @@ void ctl_postfork_child(void)
 uint32_t ctl_arenas(void)
 {
     return arena_count() + (large_oversize_npages != UINT64_MAX ? 1 : 0);
+}
+
+uint32_t ctl_arenas_from(size_t i)
+{
+    return i < ctl_arenas() ? (uint32_t)i : 0;
+}
+
+uint32_t ctl_arenas_to(size_t i)
+{
+    return i < arena_count() ? (uint32_t)i + 1 : arena_count();
 }
 
 uint32_t ctl_cache(size_t arena)

@@ -84,4 +84,8 @@ static inline bool lock_inside(void)
 }
 #endif
 
+/* The counters of the lock, which the caller may take. */
+void lock_read_stats(uint32_t rank, struct mutex_stats *stats);
+void lock_reset_stats(uint32_t rank);
+
 #endif

@@ -5,19 +5,47 @@
 
 __thread uint16_t mutex_count;
 
+/* Takes the lock, and sleeps while it is held. What is counted is counted by who holds it. */
+static void mutex_sleep(struct mutex *m)
+{
+    uint64_t start_ns = os_clock_ns();
+    uint32_t waiting = __atomic_fetch_add(&m->waiting, 1U, __ATOMIC_RELAXED) + 1;
+    while (__atomic_exchange_n(&m->word, 2U, __ATOMIC_ACQUIRE) != 0) {
+        os_futex_wait(&m->word, 2U);
+    }
+    ATOMIC_SUB(m->waiting, 1U);
+    uint64_t ns = os_clock_ns() - start_ns;
+    m->waited++;
+    m->wait_ns += ns;
+    m->longest_wait_ns = ns > m->longest_wait_ns ? ns : m->longest_wait_ns;
+    m->most_waiting = waiting > m->most_waiting ? waiting : m->most_waiting;
+}
+
 void mutex_lock_slow(struct mutex *m)
 {
     for (uint32_t i = 0; i < SPINS_MAX; i++) {
         uint32_t free = 0;
         if (__atomic_load_n(&m->word, __ATOMIC_RELAXED) == 0
             && __atomic_compare_exchange_n(&m->word, &free, 1U, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+            m->spun++;
             return;
         }
 #if defined(__x86_64__)
         __builtin_ia32_pause();
 #endif
     }
-    while (__atomic_exchange_n(&m->word, 2U, __ATOMIC_ACQUIRE) != 0) {
-        os_futex_wait(&m->word, 2U);
-    }
+    mutex_sleep(m);
+}
+
+void mutex_read_stats(const struct mutex *m, struct mutex_stats *stats)
+{
+    *stats = (struct mutex_stats){m->locked, m->owner_switches, m->spun, m->waited, m->wait_ns, m->longest_wait_ns, m->most_waiting};
+}
+
+void mutex_reset_stats(struct mutex *m)
+{
+    mutex_lock(m);
+    m->locked = m->owner_switches = m->spun = m->waited = m->wait_ns = m->longest_wait_ns = 0;
+    m->most_waiting = 0;
+    mutex_unlock(m);
 }

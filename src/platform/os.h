@@ -67,6 +67,7 @@ void os_unmap_all(void);
 
 /*@ assigns \nothing; */
 uint64_t os_clock_ms(void);                             /* monotonic */
+uint64_t os_clock_ns(void);                             /* monotonic, and finer; for what happens seldom */
 uint32_t os_cpu_count(void);                            /* that this process may run on, at least 1 */
 uint64_t os_memory_bytes(void);                         /* of the machine, or as many as the process's cgroup may have */
 uint64_t os_page_bytes(void);

@@ -178,6 +178,11 @@ uint64_t os_clock_ms(void)
     return os_fake.clock_ms;
 }
 
+uint64_t os_clock_ns(void)
+{
+    return os_fake.clock_ms * 1000000U;
+}
+
 uint32_t os_cpu_count(void)
 {
     return os_fake.cpus;

@@ -188,6 +188,13 @@ uint64_t os_clock_ms(void)
     return (uint64_t)t.tv_sec * 1000U + (uint64_t)t.tv_nsec / 1000000U;
 }
 
+uint64_t os_clock_ns(void)
+{
+    struct timespec t = {0, 0};
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
+}
+
 uint32_t os_cpu_count(void)
 {
     uint64_t mask[128] = {0};                           /* 8192 CPUs */
