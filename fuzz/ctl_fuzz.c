@@ -53,7 +53,7 @@ static void take_name(char *name, size_t room)
 
 static int checked(int result, const char *name)
 {
-    if (result != 0 && result != ENOENT && result != EPERM && result != EINVAL && result != EFAULT) {
+    if (result != 0 && result != ENOENT && result != EPERM && result != EINVAL && result != EFAULT && result != EAGAIN) {
         fail("another error", name);
     }
     if (errno != 77) {

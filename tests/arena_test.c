@@ -10,15 +10,20 @@ int main(void)
         blocks_boot(arenas);
         CHECK(arena_count() == arenas);
         for (int step = 0; step < 5000; step++) {
-            if (count < 1000 && random_below(3) != 0) {
+            uint32_t i = (uint32_t)random_below(count + 1) % (count + (count == 0)), to = (uint32_t)random_below(arenas);
+            if (count > 0 && random_below(16) == 0 && to != joined[i]) {
+                uint32_t from = joined[i], before = arena_thread_count[from], then = arena_thread_count[to];
+                arena_move(from, to);
+                CHECK(arena_thread_count[from] == before - 1 && arena_thread_count[to] == then + 1);
+                joined[i] = to;
+            } else if (count < 1000 && random_below(3) != 0) {
                 joined[count] = arena_join();
                 CHECK(joined[count] < arenas);
-                for (uint32_t a = 0; a < arenas; a++) {     /* it was one of the least used */
+                for (uint32_t a = 0; a < arenas; a++) {     /* it was one of those with the fewest threads */
                     CHECK(arena_thread_count[a] + 1 >= arena_thread_count[joined[count]]);
                 }
                 count++;
             } else if (count > 0) {
-                uint32_t i = (uint32_t)random_below(count);
                 arena_leave(joined[i]);
                 joined[i] = joined[--count];
             }

@@ -17,6 +17,7 @@
 #include "pages/pages.h"
 #include "platform/limit.h"
 #include "platform/os.h"
+#include "tcache/outside.h"
 #include "tcache/refill.h"
 
 #include "qedmalloc/qedmalloc.h"
@@ -103,6 +104,25 @@ static int read_thread_arena(const struct ctl_name *n, const size_t *index, uint
 {
     (void)n, (void)index;
     *value = thread_get()->arena;
+    return 0;
+}
+
+/* The thread's next blocks come from that arena. Those that it has ready stay, and go back to where they came from. */
+static int write_thread_arena(const struct ctl_name *n, const size_t *index, uint64_t value)
+{
+    (void)n, (void)index;
+    struct tcache *t = thread_get();
+    uint32_t       from = t->arena;
+    if (value >= arena_count()) {
+        return value < ctl_arenas() ? EPERM : EFAULT;       /* the arena of oversize blocks has no threads */
+    }
+    if (tcache_is_standin(t)) {
+        return EAGAIN;
+    }
+    if (value != from) {
+        arena_move(from, (uint32_t)value);
+        t->arena = (uint16_t)value;
+    }
     return 0;
 }
 
@@ -453,7 +473,7 @@ const struct ctl_name ctl_names[] = {
     OPTION("zero_realloc", CTL_TEXT),
     OPTION("disable_large_size_classes", CTL_BOOL),
     OPTION("process_madvise_max_batch", CTL_SIZE),
-    RW("thread.arena", CTL_UNSIGNED, read_thread_arena, write_constant, 0),
+    RW("thread.arena", CTL_UNSIGNED, read_thread_arena, write_thread_arena, 0),
     RW("thread.tcache.enabled", CTL_BOOL, read_constant, write_constant, 1),
     ACT("thread.tcache.flush", act_flush),
     RW("thread.tcache.max", CTL_SIZE, read_constant, write_constant, SC_LARGE_MINCLASS << (LARGE_CACHED - 1) / SC_NGROUP),

@@ -109,6 +109,16 @@ void arena_leave(uint32_t arena)
     arena_leave_lock();
 }
 
+void arena_move(uint32_t from, uint32_t to)
+{
+    arena_enter();
+    arena_store(from, arena_load(from) - 1);
+    arena_store(to, arena_load(to) + 1);
+    /*@ ghost arena_joined[from] = 0; */
+    /*@ ghost arena_joined[to] = 1; */
+    arena_leave_lock();
+}
+
 void arena_prefork(void)
 {
     arena_enter();

@@ -54,6 +54,20 @@ uint32_t arena_join(void);
 */
 void arena_leave(uint32_t arena);
 
+/* Lets the thread leave the arena that it has joined, and join another one. */
+/*@ requires lock:    LocksFree(LOCK_ARENA);
+    requires ok:      ArenaOk;
+    requires joined:  from < ARENAS_MAX && arena_joined[from] == 1;
+    requires range:   to < arena_total;
+    requires apart:   from != to && arena_joined[to] == 0;
+    assigns           ARENA_ASSIGNS, arena_joined[from], arena_joined[to];
+    ensures  lock:    LocksFree(LOCK_ARENA);
+    ensures  ok:      ArenaOk;
+    ensures  left:    arena_joined[from] == 0;
+    ensures  moved:   arena_joined[to] == 1;
+*/
+void arena_move(uint32_t from, uint32_t to);
+
 /* Takes the lock before fork. It is held until after it, in the parent and in the child. */
 /*@ requires lock:    LocksFree(LOCK_ARENA);
     requires ok:      ArenaOk;
