@@ -156,16 +156,34 @@ PUBLIC void qed_dallocx(void *block, int flags)
     qed_free(block);
 }
 
+/* Frees a block of that class, where the thread's stack of the class takes it. Returns whether it does. */
+/*@ requires ok:       MallocOk;
+    requires live:     BlockLive(block);
+    requires class:    szind < SC_NSIZES && block_szind[block] == szind;
+    assigns            MALLOC_ASSIGNS_HEAP;
+    ensures  ok:       MallocOk;
+    ensures  gone:     \result ==> !BlockLive(block);
+    ensures  same:     !\result ==> BlockLive(block) && block_szind[block] == szind;
+    ENSURES_LIVE_KEPT(block, 0);
+*/
+static inline bool sdallocx_push(uint64_t block, uint32_t szind)
+{
+    return szind < TCACHE_STACKS - 1 && tcache_push_class(thread_cache, block, szind + 1);
+}
+
 PUBLIC void qed_sdallocx(void *block, size_t size, int flags)
 {
     if (block == NULL) {
         return;
     }
-    (void)thread_get();
     uint64_t align_bytes = flags_align(flags);
     uint32_t szind = request_class(align_bytes, size);
     /*@ ghost block_lemma_whole(ADDR(block), align_bytes); */
     /*@ ghost block_lemma_asked(align_bytes, size, block_szind[ADDR(block)], szind); */
+    if (sdallocx_push((uint64_t)block, szind)) {
+        return;
+    }
+    (void)thread_get();
     if (szind >= SC_NSIZES || size_class_bytes(szind) != block_usable((uint64_t)block, "sdallocx")) {
         trap_misuse("sdallocx", "wrong size", (uint64_t)block);
     }

@@ -1,6 +1,6 @@
 /* Calls malloc(64) and free, so that the cost of a pair can be counted. It makes one pair at a time, or, with a second argument, so many
- * mallocs and then so many frees. TAKE and GIVE are other functions that do
- * the same, TAKE_AS(bytes) is a whole call, and ORDER(k) is which block comes back as number k.
+ * mallocs and then so many frees. TAKE and GIVE are other functions that do the same, TAKE_AS(bytes) and GIVE_AS(block, bytes) are
+ * whole calls, and ORDER(k) is which block comes back as number k.
  *
  * usage: pair ROUNDS [BATCH [BYTES]]           under valgrind --tool=callgrind
  */
@@ -9,6 +9,10 @@
 #ifdef TAKE_AS
 #define TAKE(bytes) TAKE_AS(bytes)
 #define GIVE(block, bytes) free(block)
+#elif defined GIVE_AS
+void sdallocx(void *block, size_t bytes, int flags);
+#define TAKE(bytes) malloc(bytes)
+#define GIVE(block, bytes) GIVE_AS(block, bytes)
 #elif !defined TAKE
 #define TAKE malloc
 #define GIVE(block, bytes) free(block)
