@@ -14,8 +14,8 @@
 #define LOCK_COUNTERS (sizeof(struct mutex_stats) / sizeof(uint64_t))
 #define NANOSECONDS 1000000U            /* of a millisecond */
 
-static struct mutex lock;               /* who begins or ends the thread has it */
-static uint64_t     lock_counters[LOCK_COUNTERS];      /* as they were when the lock was given back */
+static struct mutex background_lock;    /* who begins or ends the thread has it */
+static uint64_t     lock_counters[LOCK_COUNTERS];       /* as they were when the lock was given back */
 static uint64_t     begun_ms;
 static uint64_t     run_count;          /* the thread alone adds to it */
 
@@ -60,7 +60,7 @@ static struct own_thread background_thread = {.name = "qed-background", .begin =
 static void background_copy_lock(void)
 {
     struct mutex_stats now;
-    mutex_read_stats(&lock, &now);
+    mutex_read_stats(&background_lock, &now);
     for (uint32_t i = 0; i < LOCK_COUNTERS; i++) {
         ATOMIC_STORE(lock_counters[i], ((const uint64_t *)&now)[i]);
     }
@@ -69,14 +69,14 @@ static void background_copy_lock(void)
 bool background_switch(bool on)
 {
     bool done = true;
-    mutex_lock(&lock);
+    mutex_lock(&background_lock);
     if (!on) {
         own_thread_end(&background_thread);
     } else if (!background_runs()) {
         done = own_thread_keep(&background_thread) && own_thread_begin(&background_thread);
     }
     background_copy_lock();
-    mutex_unlock(&lock);
+    mutex_unlock(&background_lock);
     return done;
 }
 
@@ -103,13 +103,13 @@ void background_read_lock(struct mutex_stats *stats)
 
 void background_reset_lock(void)
 {
-    mutex_reset_stats(&lock);
-    mutex_lock(&lock);
+    mutex_reset_stats(&background_lock);
+    mutex_lock(&background_lock);
     background_copy_lock();
-    mutex_unlock(&lock);
+    mutex_unlock(&background_lock);
 }
 
 void background_postfork_child(void)
 {
-    __atomic_store_n(&lock.word, 0U, __ATOMIC_RELEASE);
+    __atomic_store_n(&background_lock.word, 0U, __ATOMIC_RELEASE);
 }
