@@ -11,6 +11,8 @@ void    *__real_os_map_metadata(size_t bytes);
 void    *__wrap_os_map_metadata(size_t bytes);
 bool     __real_os_purge(uint64_t page, uint64_t npages, bool lazily);
 bool     __wrap_os_purge(uint64_t page, uint64_t npages, bool lazily);
+bool     __real_os_discard(uint64_t page, uint64_t npages);
+bool     __wrap_os_discard(uint64_t page, uint64_t npages);
 uint64_t __real_os_clock_ms(void);
 uint64_t __wrap_os_clock_ms(void);
 void     __wrap_os_futex_wait(uint32_t *word, uint32_t expected);
@@ -52,6 +54,15 @@ bool __wrap_os_purge(uint64_t page, uint64_t npages, bool lazily)
     point("purges", (void *)page, __builtin_return_address(0));
     in_kernel = true;
     bool done = __real_os_purge(page, npages, lazily);
+    in_kernel = false;
+    return done;
+}
+
+bool __wrap_os_discard(uint64_t page, uint64_t npages)
+{
+    point("discards", (void *)page, __builtin_return_address(0));
+    in_kernel = true;
+    bool done = __real_os_discard(page, npages);
     in_kernel = false;
     return done;
 }

@@ -76,6 +76,8 @@ void    *__real_os_map_metadata(size_t bytes);
 void    *__wrap_os_map_metadata(size_t bytes);
 bool     __real_os_purge(uint64_t page, uint64_t npages, bool lazily);
 bool     __wrap_os_purge(uint64_t page, uint64_t npages, bool lazily);
+bool     __real_os_discard(uint64_t page, uint64_t npages);
+bool     __wrap_os_discard(uint64_t page, uint64_t npages);
 uint64_t __wrap_os_clock_ms(void);
 
 static bool refuses(void)
@@ -104,6 +106,11 @@ void *__wrap_os_map_metadata(size_t bytes)
 bool __wrap_os_purge(uint64_t page, uint64_t npages, bool lazily)
 {
     return !refuses() && __real_os_purge(page, npages, lazily);
+}
+
+bool __wrap_os_discard(uint64_t page, uint64_t npages)
+{
+    return !refuses() && __real_os_discard(page, npages);
 }
 
 uint64_t __wrap_os_clock_ms(void)

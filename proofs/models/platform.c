@@ -124,6 +124,11 @@ bool os_purge(uint64_t page, uint64_t npages, bool lazily)
     return page < npages || lazily;
 }
 
+bool os_discard(uint64_t page, uint64_t npages) /*@ ghost (uint64_t base, uint64_t bytes, uint64_t regions, const uint64_t *free) */
+{
+    return page < npages;
+}
+
 void *os_map_metadata(size_t bytes)
 {
     return NULL;

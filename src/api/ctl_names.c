@@ -12,6 +12,7 @@
 #include "api/ctl_locks.h"
 #include "api/ctl_prof.h"
 #include "api/thread.h"
+#include "blocks/holes.h"
 #include "blocks/slab.h"
 #include "math/size_class.h"
 #include "pages/pages.h"
@@ -203,6 +204,9 @@ static int act_decay(const size_t *index)
 
 static int act_purge(const size_t *index)
 {
+    if (index[0] >= ctl_arenas() || ctl_cache(index[0]) == PAGES_SHARED) {
+        (void)holes_trim(arena_count());
+    }
     (void)(index[0] < ctl_arenas() ? pages_purge(ctl_cache(index[0])) : pages_trim());
     return 0;
 }

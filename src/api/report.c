@@ -8,6 +8,7 @@
 #include "api/export.h"
 #include "api/text.h"
 #include "api/thread.h"
+#include "blocks/holes.h"
 #include "tcache/refill.h"
 #include "tcache/stats.h"
 #include "prof/prof.h"
@@ -128,7 +129,8 @@ PUBLIC int qed_malloc_trim(size_t pad)
 {
     (void)pad;
     refill_flush(thread_get());
-    return pages_trim() ? 1 : 0;
+    bool holes = holes_trim(arena_count());
+    return pages_trim() || holes ? 1 : 0;
 }
 
 /* Knows the parameters of mallopt(3), and their ranges. They tune parts that only glibc's allocator has. What they are for happens

@@ -327,3 +327,30 @@ uint32_t slab_take_batch(uint32_t e, uint64_t base, uint64_t *out, uint32_t n)
     AT(slab_free_count, e) = count - k;
     return k;
 }
+
+/* ---- pages ------------------------------------------------------------------------------------------------------- */
+
+bool slab_page_free(uint32_t e, uint32_t p)
+{
+    uint32_t bytes = slab_bytes[AT(slab_class, e)];
+    uint64_t end = (p + 1UL) * PAGE;
+    uint32_t first = (uint32_t)(p * PAGE / bytes);
+    uint32_t r = first;
+    /*@ ghost slab_lemma_page(p, slab_npages[slab_class[e]], bytes, slab_regions[slab_class[e]], first); */
+    /*@ loop invariant first:  first <= r <= slab_regions[slab_class[e]];
+        loop invariant free:   \forall integer q; first <= q < r ==> SlabFree(e, q);
+        loop assigns   r;
+        loop variant   slab_regions[slab_class[e]] - r;
+    */
+    while ((uint64_t)r * bytes < end) {
+        /*@ ghost slab_lemma_before(r, slab_regions[slab_class[e]], bytes); */
+        if (!bitmap_word_get(AT(slab_bits, e).w[r / 64], r % 64)) {
+            /*@ ghost slab_lemma_scale(first + 1UL, r + 1UL, bytes); */
+            /*@ assert taken: SlabOverlaps(bytes, r, p) && !SlabFree(e, r); */
+            return false;
+        }
+        r++;
+    }
+    /*@ assert behind: \forall integer q; r <= q ==> end <= q * bytes; */
+    return true;
+}

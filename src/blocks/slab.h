@@ -41,6 +41,8 @@ struct slab_bits {
     uint64_t w[SLAB_WORDS];                     /* bit r % 64 of word r / 64: region r is free */
 };
 
+#define SLAB_NPAGES_MAX (SLAB_BYTES_MAX >> LG_PAGE)
+
 /* One for each extent that is a slab. */
 extern TABLE(struct slab_bits, slab_bits);
 extern TABLE(uint32_t, slab_free_count);        /* set bits */
@@ -155,6 +157,17 @@ void slab_init(uint32_t e, uint32_t szind);
                                    slab_bytes[slab_class[e]]);
 */
 uint32_t slab_take_batch(uint32_t e, uint64_t base, uint64_t *out, uint32_t n);
+
+/* Returns whether no region of which a byte lies in page p of slab e is out. */
+/*@ requires id:       0 < e < TABLE_MAX;
+    requires lock:     LockHeld(LOCK_BIN(slab_bin[e]));
+    requires class:    SlabClass(e);
+    requires geometry: SlabBytesOk(SC_NBINS) && SlabRegionsOk(SC_NBINS) && SlabLengthOk(SC_NBINS) && SlabLimitOk(SC_NBINS);
+    requires page:     p < slab_npages[slab_class[e]];
+    assigns            \nothing;
+    ensures  free:     \result <==> SlabPageFree(e, p);
+*/
+bool slab_page_free(uint32_t e, uint32_t p);
 
 /* Writes word i of slab e's bitmap, and nothing else does after slab_init. */
 /*@ requires id:       0 < e < TABLE_MAX;

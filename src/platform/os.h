@@ -47,6 +47,19 @@ void os_unmap(uint64_t page, uint64_t npages);
 */
 bool os_purge(uint64_t page, uint64_t npages, bool lazily);
 
+/* Gives the memory of pages of a slab back to the OS, so that reads see zero. The slab goes on owning them, and they come back when they
+ * are touched. Nobody has a byte of them: the slab's regions, each of so many bytes, begin at base, and a set bit of `free` says
+ * that nobody has the region. Returns false if the OS refuses. */
+/*@ requires in:      0 < npages && page + npages <= PAGE_COUNT_MAX;
+    requires active:  \forall integer p; page <= p < page + npages ==> 0 < ext_page_state[p] < OS_PAGE_BUSY;
+    requires inside:  base <= page * PAGE && (page + npages) * PAGE <= base + regions * bytes;
+    requires free:    \forall integer p, r; page <= p < page + npages && 0 <= r < regions &&
+                          base + r * bytes < (p + 1) * PAGE && p * PAGE < base + (r + 1) * bytes ==>
+                          ((free[r / 64] >> (r % 64)) & 1) != 0;
+    assigns           \nothing;
+*/
+bool os_discard(uint64_t page, uint64_t npages) /*@ ghost (uint64_t base, uint64_t bytes, uint64_t regions, const uint64_t *free) */;
+
 /* Moves the content of the npages at from to the pages at to. What is at from then is zero or as it was. Returns
  * false if nothing has changed. */
 bool os_move(uint64_t to, uint64_t from, uint64_t npages);

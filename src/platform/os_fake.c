@@ -173,6 +173,15 @@ bool os_purge(uint64_t page, uint64_t npages, bool lazily)
     return true;
 }
 
+bool os_discard(uint64_t page, uint64_t npages)
+{
+    if (call_fails(OS_FAKE_DISCARD) || madvise((void *)(page * PAGE), npages * PAGE, MADV_DONTNEED) != 0) {
+        return false;
+    }
+    os_fake.discarded_npages += npages;
+    return true;
+}
+
 uint64_t os_clock_ms(void)
 {
     return os_fake.clock_ms;

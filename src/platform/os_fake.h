@@ -15,7 +15,7 @@
 #define OS_FAKE_MEMORY_BYTES (1UL << 30)                /* of the machine */
 
 /* The kinds of call that can be counted and made to fail. */
-enum os_fake_call { OS_FAKE_MAP, OS_FAKE_METADATA, OS_FAKE_PURGE_LAZY, OS_FAKE_PURGE, OS_FAKE_CALLS };
+enum os_fake_call { OS_FAKE_MAP, OS_FAKE_METADATA, OS_FAKE_PURGE_LAZY, OS_FAKE_PURGE, OS_FAKE_DISCARD, OS_FAKE_CALLS };
 
 struct os_fake {
     uint64_t calls[OS_FAKE_CALLS];          /* so far, failed ones included */
@@ -25,6 +25,7 @@ struct os_fake {
     uint64_t mapped_npages_max;             /* as `ulimit -v`: maps that would exceed it in total fail */
     uint64_t mapped_npages;                 /* by os_map, now */
     uint64_t purged_npages;                 /* so far, lazily or not */
+    uint64_t discarded_npages;              /* so far, pages of slabs */
     uint64_t gap_npages;                    /* left unmapped between one os_map and the next, or 0 if they touch */
     bool     upwards;                       /* whether each map lies above the one before, or below it, as on Linux */
     uint64_t clock_ms;

@@ -159,6 +159,11 @@ bool os_purge(uint64_t page, uint64_t npages, bool lazily)
     return os_call(SYS_madvise, (long)(page << LG_PAGE), (long)(npages << LG_PAGE), lazily ? MADV_FREE : MADV_DONTNEED, 0, 0, 0) == 0;
 }
 
+bool os_discard(uint64_t page, uint64_t npages)
+{
+    return os_purge(page, npages, false);
+}
+
 /* The pages move by way of a place of their own, which counts as mapped meanwhile. A remap onto pages in use that fails may have unmapped
  * them, but one of a whole mapping fails before it does. The first step is refused where the pages are several mappings, by Linux before 5.7,
  * by a filter. */
