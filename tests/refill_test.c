@@ -83,6 +83,28 @@ static void test_swing(struct tcache *t, uint32_t bin)
     CHECK(t->limit[bin] == t->least[bin] && t->top[bin] <= t->least[bin]);
 }
 
+/* Where the OS has no memory for a slab of the thread's own arena, a block comes from a slab of arena 0 that has free regions. */
+static void test_other_arena(struct tcache *first, struct tcache *second)
+{
+    static uint32_t taken[1UL << 16];
+    uint32_t bin = 1 + size_class_index(512), n = 0;
+    bool zeroed;
+    CHECK(first->arena == 0 && second->arena == 1);
+    take(first, bin);
+    os_fake_fail(OS_FAKE_MAP, 1, UINT32_MAX);
+    while ((taken[n] = pages_alloc(PAGES_SHARED, 1, 1, &zeroed)) != 0) {
+        n++;
+    }
+    CHECK(n > 0);
+    take(second, bin);
+    os_fake_reset();
+    while (n > 0) {
+        pages_free(taken[--n]);
+    }
+    give(first, 1);
+    give(first, 0);
+}
+
 /* The OS gets pages back with time, as slow events go on. */
 static void test_decay(struct tcache *t)
 {
@@ -135,6 +157,7 @@ int main(void)
     for (uint64_t bytes = 0; bytes <= SC_LOOKUP_MAX; bytes++) {
         CHECK(tcache_stack_of(t[0], bytes) == size_class_index(bytes) + 1);
     }
+    test_other_arena(t[0], t[1]);
     for (int step = 0; step < 60000; step++) {
         struct tcache *mine = t[random_below(2)];
         if (out_count < 9000 && random_below(5) < 3) {

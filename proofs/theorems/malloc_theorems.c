@@ -181,3 +181,19 @@ static void malloc_theorem_aligned(size_t a, size_t n)
     /*@ assert valloc:   ADDR(r) % PAGE == 0; */
     /*@ assert pvalloc:  ADDR(s) % PAGE == 0; */
 }
+
+/* malloc returns NULL only where the OS refuses memory during this very call, or where the ids of extents are used up: each call begins
+ * with a ghost that says that nothing was refused. */
+/*@ requires ok:     MallocOk;
+    requires few:    m < ADDRESS_MAX / 4 && n < ADDRESS_MAX / 4 - 1;
+    assigns          MALLOC_ASSIGNS, errno;
+    ensures  second: \result == NULL ==> os_refused != 0 || extent_count == TABLE_MAX - 1;
+*/
+static void *malloc_theorem_refused(size_t m, size_t n)
+{
+    /*@ ghost os_refused = 0; */
+    void *p = qed_malloc(m);
+    /*@ assert first: p == NULL ==> os_refused != 0 || extent_count == TABLE_MAX - 1; */
+    /*@ ghost os_refused = 0; */
+    return qed_realloc(p, n + 1);
+}

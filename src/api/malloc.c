@@ -39,6 +39,7 @@ static uint64_t block_or_enomem(uint64_t block)
     ensures  ok:       MallocOk;
     ENSURES_NEW_ADDRESS;
     ensures  class:    \result != 0 ==> block_szind[\result] == stack - 1;
+    ensures  out:      \result == 0 ==> NoBlock(stack - 1, 1);
 */
 static uint64_t block_take_cached(struct tcache *t, uint32_t stack)
 {
@@ -57,6 +58,7 @@ static uint64_t block_take_cached(struct tcache *t, uint32_t stack)
     ENSURES_NEW_ADDRESS;
     ensures  class:    \result != 0 ==> block_szind[\result] == szind;
     ensures  aligned:  \result % align_bytes == 0;
+    ensures  out:      \result == 0 ==> NoBlock(szind, align_bytes);
 */
 static uint64_t block_take_large(struct tcache *t, uint32_t szind, uint64_t align_bytes, bool *zeroed)
 {
@@ -79,6 +81,7 @@ static uint64_t block_take_large(struct tcache *t, uint32_t szind, uint64_t alig
     ENSURES_NEW_ADDRESS;
     ensures  class:    \result != 0 ==> szind < SC_NSIZES && block_szind[\result] == szind;
     ensures  aligned:  \result % align_bytes == 0;
+    ensures  out:      \result == 0 ==> NoBlock(szind, align_bytes);
 */
 static __attribute__((noinline)) uint64_t block_take_unsampled(uint32_t szind, uint64_t align_bytes, bool *zeroed)
 {
@@ -105,6 +108,7 @@ static __attribute__((noinline)) uint64_t block_take_unsampled(uint32_t szind, u
     ENSURES_NEW_ADDRESS;
     ensures  class:    \result != 0 ==> szind < SC_NSIZES && block_szind[\result] == szind;
     ensures  aligned:  \result % align_bytes == 0;
+    ensures  out:      \result == 0 ==> NoBlock(szind, align_bytes);
 */
 static inline uint64_t block_take_counted(uint32_t szind, uint64_t align_bytes, bool *zeroed)
 {
@@ -129,6 +133,7 @@ static inline uint64_t block_take_counted(uint32_t szind, uint64_t align_bytes, 
     ENSURES_NEW_ADDRESS;
     ensures  class:    \result != 0 ==> szind < SC_NSIZES && block_szind[\result] == szind;
     ensures  aligned:  \result % align_bytes == 0;
+    ensures  out:      \result == 0 ==> NoBlock(szind, align_bytes);
 */
 static inline uint64_t block_take(uint32_t szind, uint64_t align_bytes, bool *zeroed)
 {
@@ -148,14 +153,21 @@ static inline uint64_t block_take(uint32_t szind, uint64_t align_bytes, bool *ze
     ensures  ok:       MallocOk;
     ENSURES_NEW_ADDRESS;
     ensures  class:    \result != 0 ==> BlockOf(\result, bytes);
+    ensures  out:      \result == 0 ==> MallocOut(bytes, 1);
 */
 static inline uint64_t block_take_bytes(uint64_t bytes, bool *zeroed)
 {
     *zeroed = false;
     struct tcache *t = thread_cache;
     uint64_t       block = bytes <= SC_LOOKUP_MAX ? tcache_pop(t, tcache_stack_of(t, bytes)) : 0;
+    if (block != 0) {
+        return block;
+    }
     /*@ ghost block_lemma_is_power(1, 0); */
-    return block != 0 ? block : block_take(size_class_index(bytes), 1, zeroed);
+    uint32_t szind = size_class_index(bytes);
+    block = block_take(szind, 1, zeroed);
+    /*@ ghost if (block == 0) { block_lemma_out(bytes, szind, 1); } */
+    return block;
 }
 
 /* Returns a block of a cached class for a request that has been counted, and has found the thread's stack empty. */
@@ -167,13 +179,14 @@ static inline uint64_t block_take_bytes(uint64_t bytes, bool *zeroed)
     ensures  class:    \result != NULL ==> BlockOf(ADDR(\result), size);
     ensures  aligned:  AlignedForSize(ADDR(\result), size);
     ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
+    ensures  out:      \result == NULL ==> MallocOut(size, 1);
 */
 static __attribute__((noinline)) void *malloc_counted(uint32_t szind) /*@ ghost (size_t size) */
 {
     bool     zeroed;
     /*@ ghost block_lemma_is_power(1, 0); */
     uint64_t block = block_take_unsampled(szind, 1, &zeroed);
-    /*@ ghost if (block != 0) { block_lemma_found(block, size); } */
+    /*@ ghost if (block != 0) { block_lemma_found(block, size); } else { block_lemma_out(size, szind, 1); } */
     return (void *)block_or_enomem(block);
 }
 
@@ -186,6 +199,7 @@ static __attribute__((noinline)) void *malloc_counted(uint32_t szind) /*@ ghost 
     ensures  class:    \result != NULL ==> BlockOf(ADDR(\result), size);
     ensures  aligned:  AlignedForSize(ADDR(\result), size);
     ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
+    ensures  out:      \result == NULL ==> MallocOut(size, 1);
 */
 static inline void *malloc_cached(uint32_t szind) /*@ ghost (size_t size) */
 {
@@ -202,13 +216,15 @@ static inline void *malloc_cached(uint32_t szind) /*@ ghost (size_t size) */
     ensures  class:    \result != NULL ==> BlockOf(ADDR(\result), size);
     ensures  aligned:  AlignedForSize(ADDR(\result), size);
     ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
+    ensures  out:      \result == NULL ==> MallocOut(size, 1);
 */
 static __attribute__((noinline)) void *malloc_uncounted(size_t size)
 {
     bool     zeroed;
     /*@ ghost block_lemma_is_power(1, 0); */
-    uint64_t block = block_take(size_class_index(size), 1, &zeroed);
-    /*@ ghost if (block != 0) { block_lemma_found(block, size); } */
+    uint32_t szind = size_class_index(size);
+    uint64_t block = block_take(szind, 1, &zeroed);
+    /*@ ghost if (block != 0) { block_lemma_found(block, size); } else { block_lemma_out(size, szind, 1); } */
     return (void *)block_or_enomem(block);
 }
 
@@ -219,6 +235,7 @@ static __attribute__((noinline)) void *malloc_uncounted(size_t size)
     ensures  class:    \result != NULL ==> BlockOf(ADDR(\result), size);
     ensures  aligned:  AlignedForSize(ADDR(\result), size);
     ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
+    ensures  out:      \result == NULL ==> MallocOut(size, 1);
 */
 static __attribute__((noinline)) void *malloc_slow(size_t size)
 {
@@ -278,6 +295,7 @@ PUBLIC void *qed_calloc(size_t count, size_t size)
     ensures  class:    \result != 0 ==> BlockOf(\result, AlignedSize(align_bytes, size));
     ensures  fits:     \result != 0 ==> size <= BlockBytes(\result);
     ensures  aligned:  \result % align_bytes == 0;
+    ensures  out:      \result == 0 ==> MallocOut(size, align_bytes);
 */
 static __attribute__((noinline)) uint64_t block_take_aligned(size_t align_bytes, size_t size)
 {
@@ -285,7 +303,9 @@ static __attribute__((noinline)) uint64_t block_take_aligned(size_t align_bytes,
     /*@ ghost align_lemma_range(align_bytes); */
     uint32_t szind = request_class(align_bytes, size);
     uint64_t block = szind < SC_NSIZES ? block_take(szind, align_bytes, &zeroed) : 0;
-    /*@ ghost if (block != 0) { block_lemma_found(block, size); } */
+    /*@ ghost if (block != 0) { block_lemma_found(block, size); } else if (size <= SC_LARGE_MAXCLASS && align_bytes <= SC_LARGE_MAXCLASS) {
+            block_lemma_waste_aligned(size, szind, align_bytes);
+        } */
     return block;
 }
 
@@ -473,6 +493,7 @@ static inline void realloc_into(void *to, void *block, uint64_t bytes)
     ensures  aligned:  AlignedForSize(ADDR(\result), size);
     ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
     ENSURES_NOTHING_LOST(\result == NULL);
+    ensures  out:      \result == NULL ==> MallocOut(size, 1);
 */
 static __attribute__((noinline)) void *realloc_move(void *block, uint64_t bytes_now, size_t size)
 {
@@ -499,6 +520,7 @@ static __attribute__((noinline)) void *realloc_move(void *block, uint64_t bytes_
     ensures  aligned:  AlignedForSize(ADDR(\result), size);
     ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
     ENSURES_NOTHING_LOST(\result == NULL);
+    ensures  out:      \result == NULL ==> MallocOut(size, 1);
 */
 static inline void *realloc_live(void *block, size_t size)
 {

@@ -22,6 +22,7 @@
     ensures  class:    \result != NULL ==> BlockOf(ADDR(\result), size);
     ensures  aligned:  AlignedForSize(ADDR(\result), size);
     ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
+    ensures  out:      \result == NULL ==> MallocOut(size, 1);
 */
 void *qed_malloc(size_t size);
 
@@ -34,6 +35,7 @@ void *qed_malloc(size_t size);
     ensures  aligned:  AlignedForSize(ADDR(\result), count * size);
     ensures  overflow: count * size > SIZE_MAX ==> \result == NULL;
     ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
+    ensures  out:      \result == NULL ==> MallocOut(count * size, 1);
 */
 void *qed_calloc(size_t count, size_t size);
 
@@ -100,6 +102,7 @@ size_t qed_malloc_usable_size(void *block);
     ensures  failed:   \result == NULL && (block == NULL || size != 0) ==> errno == ENOMEM;
     ensures  error:    \result != NULL || (block != NULL && size == 0) ==> errno == \old(errno);
     ENSURES_NOTHING_LOST(\result == NULL && size != 0);
+    ensures  out:      \result == NULL && (block == NULL || size != 0) ==> MallocOut(size, 1);
 */
 void *qed_realloc(void *block, size_t size);
 
@@ -119,6 +122,7 @@ void *qed_realloc(void *block, size_t size);
     ensures  failed:   \result == NULL && (block == NULL || count * size != 0) ==> errno == ENOMEM;
     ensures  error:    \result != NULL || (block != NULL && count * size == 0) ==> errno == \old(errno);
     ENSURES_NOTHING_LOST(\result == NULL && count * size != 0);
+    ensures  out:      \result == NULL && (block == NULL || count * size != 0) ==> MallocOut(count * size, 1);
 */
 void *qed_reallocarray(void *block, size_t count, size_t size);
 
@@ -132,6 +136,7 @@ void *qed_reallocarray(void *block, size_t count, size_t size);
     ensures  aligned:  IsPowerOfTwo(alignment) ==> ADDR(\result) % alignment == 0;
     ensures  power:    !IsPowerOfTwo(alignment) ==> \result == NULL && errno == EINVAL;
     ensures  error:    IsPowerOfTwo(alignment) ==> errno == (\result == NULL ? ENOMEM : \old(errno));
+    ensures  out:      IsPowerOfTwo(alignment) && \result == NULL ==> MallocOut(size, alignment);
 */
 void *qed_aligned_alloc(size_t alignment, size_t size);
 
@@ -153,6 +158,7 @@ void *qed_aligned_alloc(size_t alignment, size_t size);
     ensures  fits:     \result == 0 ==> size <= BlockBytes(ADDR(*block));
     ensures  aligned:  \result == 0 ==> ADDR(*block) % alignment == 0;
     ensures  error:    errno == \old(errno);
+    ensures  out:      \result == ENOMEM ==> MallocOut(size, alignment);
 */
 int qed_posix_memalign(void **block, size_t alignment, size_t size);
 
@@ -165,6 +171,7 @@ int qed_posix_memalign(void **block, size_t alignment, size_t size);
     ensures  aligned:  IsPowerOfTwo(alignment) ==> ADDR(\result) % alignment == 0;
     ensures  error:    \result != NULL ==> errno == \old(errno);
     ensures  failed:   \result == NULL ==> errno == (alignment > SIZE_MAX / 2 + 1 ? EINVAL : ENOMEM);
+    ensures  out:      IsPowerOfTwo(alignment) && \result == NULL ==> MallocOut(size, alignment);
 */
 void *qed_memalign(size_t alignment, size_t size);
 
@@ -176,6 +183,7 @@ void *qed_memalign(size_t alignment, size_t size);
     ensures  fits:     \result != NULL ==> size <= BlockBytes(ADDR(\result));
     ensures  aligned:  ADDR(\result) % PAGE == 0;
     ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
+    ensures  out:      \result == NULL ==> MallocOut(size, PAGE);
 */
 void *qed_valloc(size_t size);
 
@@ -186,6 +194,7 @@ void *qed_valloc(size_t size);
     ensures  fits:     \result != NULL ==> RoundUp(size, PAGE) <= BlockBytes(ADDR(\result));
     ensures  aligned:  ADDR(\result) % PAGE == 0;
     ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
+    ensures  out:      \result == NULL ==> MallocOut(size, 2 * PAGE);
 */
 void *qed_pvalloc(size_t size);
 

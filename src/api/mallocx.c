@@ -66,6 +66,7 @@ static inline void zero_rest(uint64_t block, uint64_t from, uint64_t bytes)
     ensures  aligned:  ADDR(\result) % align_bytes == 0;
     ensures  zero:     \result != NULL ==> ZeroBytes(ADDR(\result), ADDR(\result) + ScBytes(szind));
     ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
+    ensures  out:      \result == NULL ==> MallocOut(ScBytes(szind), 1);
 */
 static void *zero_of_class(uint32_t szind) /*@ ghost (uint64_t align_bytes) */
 {
@@ -86,6 +87,7 @@ static void *zero_of_class(uint32_t szind) /*@ ghost (uint64_t align_bytes) */
     ensures  aligned:  ADDR(\result) % align_bytes == 0;
     ensures  zero:     \result != NULL ==> ZeroBytes(ADDR(\result), ADDR(\result) + ScBytes(szind));
     ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
+    ensures  out:      \result == NULL ==> MallocOut(size, align_bytes);
 */
 static void *zero_above_page(uint64_t align_bytes, size_t size, uint32_t szind)
 {
@@ -109,11 +111,13 @@ static void *zero_above_page(uint64_t align_bytes, size_t size, uint32_t szind)
     ensures  aligned:  ADDR(\result) % align_bytes == 0;
     ensures  zero:     \result != NULL ==> ZeroBytes(ADDR(\result), ADDR(\result) + BlockBytes(ADDR(\result)));
     ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
+    ensures  out:      \result == NULL ==> MallocOut(4 * size, 4 * align_bytes);
 */
 static void *mallocx_zero(uint64_t align_bytes, size_t size)
 {
     uint32_t szind = request_class(align_bytes, size);
     /*@ ghost align_lemma_range(align_bytes); */
+    /*@ ghost if (size <= SC_LARGE_MAXCLASS && align_bytes <= SC_LARGE_MAXCLASS) { block_lemma_waste_aligned(size, szind, align_bytes); } */
     if (szind >= SC_NSIZES) {
         errno = ENOMEM;
         return NULL;
@@ -211,6 +215,7 @@ PUBLIC void qed_sdallocx(void *block, size_t size, int flags)
                        ZeroBytes(ADDR(\result) + bytes_now, ADDR(\result) + BlockBytes(ADDR(\result)));
     ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
     ENSURES_NOTHING_LOST(\result == NULL);
+    ensures  out:      \result == NULL ==> MallocOut(4 * size, 4 * FlagsAlign(flags));
 */
 static void *rallocx_move(void *block, uint64_t bytes_now, size_t size, int flags)
 {

@@ -20,6 +20,7 @@
     ensures  aligned:  ADDR(\result) % FlagsAlign(flags) == 0;
     ensures  zero:     \result != NULL && FlagsZero(flags) ==> ZeroBytes(ADDR(\result), ADDR(\result) + BlockBytes(ADDR(\result)));
     ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
+    ensures  out:      \result == NULL ==> MallocOut(4 * size, 4 * FlagsAlign(flags));
 */
 void *qed_mallocx(size_t size, int flags);
 
@@ -42,6 +43,7 @@ void *qed_mallocx(size_t size, int flags);
                        ZeroBytes(ADDR(\result) + BlockBytes{Pre}(ADDR(block)), ADDR(\result) + BlockBytes(ADDR(\result)));
     ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
     ENSURES_NOTHING_LOST(\result == NULL);
+    ensures  out:      \result == NULL ==> MallocOut(4 * size, 4 * FlagsAlign(flags));
 */
 void *qed_rallocx(void *block, size_t size, int flags);
 

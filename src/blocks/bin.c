@@ -101,6 +101,7 @@ static void bin_close_gap(uint64_t *blocks, uint32_t gap, uint32_t n) /*@ ghost 
     ensures  new:      BlocksNewIn{Pre,Post}(blocks, \result, n, first);
     ensures  were:     \forall integer i; \result <= i < n ==>
                        \at(block_state[\at(blocks[i],Post)],Pre) == BLOCK_NONE;
+    ensures  out:      \result != 0 ==> MemoryOut(PAGE_COUNT_MAX);
 */
 static inline uint32_t bin_take_all(uint32_t b, uint32_t szind, uint64_t *blocks, uint32_t n) /*@ ghost (uint32_t first) */
 {

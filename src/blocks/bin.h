@@ -52,6 +52,7 @@ void bin_boot(uint32_t arenas);
     ensures  kept:     BlocksKept{Pre,Post};
     ensures  new:      BlocksNewAt{Pre,Post}(first, first + \result);
     ensures  stand:    \forall integer a; BlockOut(a) && !\old(BlockOut(a)) ==> blocks[block_pos[a] - first] == a;
+    ensures  out:      \result == 0 && n != 0 ==> MemoryOut(PAGE_COUNT_MAX);
 */
 uint32_t bin_fill(uint32_t arena, uint32_t szind, uint64_t *blocks, uint32_t n) /*@ ghost (uint32_t first) */;
 

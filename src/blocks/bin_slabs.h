@@ -100,6 +100,7 @@ static inline void bin_count_in(uint32_t b, uint32_t n)
     BIN_HELD(ensures, b);
     ensures  new:      \result != 0 ==> CacheHas(\result, EXTENT_ACTIVE + PAGES_SHARED) && ext_kind[\result] == KIND_NONE;
     ensures  npages:   \result != 0 ==> ext_npages[\result] == slab_npages[szind];
+    ensures  out:      \result == 0 ==> MemoryOut(PAGE_COUNT_MAX);
     ensures  leaves:   RadixKept{Pre,Post};
 */
 static inline uint32_t bin_pages(uint32_t szind) /*@ ghost (uint32_t b) */
@@ -235,6 +236,7 @@ static inline void bin_unlist(uint32_t b, uint32_t e)
     assigns            BIN_ASSIGNS_OTHERS, lock_held[LOCK_PAGES];
     BIN_HELD(ensures, b);
     ensures  room:     \result ==> bin_current[b] != 0 && slab_free_count[bin_current[b]] != 0;
+    ensures  out:      !\result ==> MemoryOut(PAGE_COUNT_MAX);
     ensures  leaves:   RadixKept{Pre,Post};
 */
 static inline bool bin_pick(uint32_t b, uint32_t szind)
@@ -260,6 +262,7 @@ static inline bool bin_pick(uint32_t b, uint32_t szind)
     assigns            BIN_ASSIGNS_OTHERS, lock_held[LOCK_PAGES];
     BIN_HELD(ensures, b);
     ensures  room:     \result ==> bin_current[b] != 0 && slab_free_count[bin_current[b]] != 0;
+    ensures  out:      !\result ==> MemoryOut(PAGE_COUNT_MAX);
     ensures  leaves:   RadixKept{Pre,Post};
 */
 static inline bool bin_ready(uint32_t b, uint32_t szind)

@@ -34,6 +34,7 @@ static inline uint32_t large_cache(uint64_t npages)
     ensures  aligned:  \result != 0 ==> ext_page[\result] % align_npages == 0;
     ensures  new:      \result != 0 ==> ext_kind[\result] == KIND_NONE;
     ensures  no_tags:  \result != 0 ==> PagesNoTags(ext_page[\result], ext_page[\result] + npages);
+    ensures  out:      \result == 0 ==> CacheOut(npages, align_npages);
 */
 static uint32_t large_take(uint64_t npages, uint64_t align_npages, bool *zeroed)
 {

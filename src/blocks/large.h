@@ -34,6 +34,7 @@ extern uint64_t large_freed;
     ensures  aligned:  \result % PAGE == 0 && \result % align_bytes == 0;
     ensures  kept:     BlocksKept{Pre,Post};
     ensures  only:     \forall integer a; BlockOut(a) && a != \result ==> \old(BlockOut(a));
+    ensures  out:      \result == 0 ==> NoBlock(szind, align_bytes);
 */
 uint64_t large_alloc(uint32_t szind, uint64_t align_bytes, bool cached, bool *zeroed);
 

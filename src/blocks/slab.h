@@ -110,7 +110,8 @@ static inline uint64_t slab_place(uint64_t base, uint32_t bytes, uint32_t region
 
 /* Makes the columns of extent e usable. Returns false if the OS has no memory. */
 /*@ requires id:       0 < e < TABLE_MAX;
-    assigns            \result \from e;
+    assigns            os_refused, \result \from e;
+    ensures  refused:  !\result ==> os_refused == 1;
 */
 bool slab_grow(uint32_t e);
 

@@ -51,8 +51,9 @@ extern TABLE(uint64_t, cuckoo_b);
 #include "ds/cuckoo_hash_lemmas.acsl"
 
 /* Makes id x usable. Returns false if the OS has no memory. */
-/*@ requires id:     CuckooId(x);
-    assigns          \nothing;
+/*@ requires id:      CuckooId(x);
+    assigns           os_refused;
+    ensures  refused: !\result ==> os_refused == 1;
 */
 bool cuckoo_hash_grow(uint32_t x);
 

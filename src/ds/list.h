@@ -34,8 +34,9 @@ static inline void list_boot(void)
 }
 
 /* Makes id x usable. Returns false if the OS has no memory. */
-/*@ requires id:   0 < x < TABLE_MAX;
-    assigns        \nothing;
+/*@ requires id:      0 < x < TABLE_MAX;
+    assigns           os_refused;
+    ensures  refused: !\result ==> os_refused == 1;
 */
 static inline bool list_grow(uint32_t x)
 {

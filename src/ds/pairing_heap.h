@@ -42,8 +42,9 @@ static inline void pairing_heap_boot(void)
 }
 
 /* Makes node x usable. Returns false if the OS has no memory. */
-/*@ requires node:   PhNode(x);
-    assigns          \nothing;
+/*@ requires node:    PhNode(x);
+    assigns           os_refused;
+    ensures  refused: !\result ==> os_refused == 1;
 */
 bool pairing_heap_grow(uint32_t x);
 

@@ -18,8 +18,9 @@ static inline void radix_publish(uint64_t h, struct radix_leaf *leaf)
 
 /*@ requires ok:      RadixOk;
     requires range:   h < RADIX_ROOTS;
-    assigns           radix_root[h];
+    assigns           radix_root[h], os_refused;
     ensures  ok:      RadixOk;
+    ensures  refused: !\result ==> os_refused == 1;
     ensures  made:    \result <==> radix_root[h] != \null;
     ensures  leaves:  RadixKept{Pre,Post};
 */
@@ -38,7 +39,7 @@ bool radix_tree_reserve(uint64_t page, uint64_t npages)
         loop invariant ok:     RadixOk;
         loop invariant made:   \forall integer k; page / RADIX_WINDOW_PAGES <= k < h ==> radix_root[k] != \null;
         loop invariant leaves: RadixKept{Pre,Here};
-        loop assigns   h, radix_root[0 .. RADIX_ROOTS - 1];
+        loop assigns   h, radix_root[0 .. RADIX_ROOTS - 1], os_refused;
         loop variant   last + 1 - h;
     */
     for (uint64_t h = page / RADIX_WINDOW_PAGES; h <= last; h++) {

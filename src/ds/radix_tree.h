@@ -56,8 +56,9 @@ static inline void radix_tree_boot(void)
  * entry has changed then. */
 /*@ requires ok:       RadixOk;
     requires range:    0 < npages && page + npages <= PAGE_COUNT_MAX;
-    assigns            radix_root[0 .. RADIX_ROOTS - 1];
+    assigns            radix_root[0 .. RADIX_ROOTS - 1], os_refused;
     ensures  ok:       RadixOk;
+    ensures  refused:  !\result ==> os_refused == 1;
     ensures  reserved: \result ==> \forall integer p; page <= p < page + npages ==> RadixReserved(p);
     ensures  kept:     RadixReservedKept{Pre,Post};
     ensures  leaves:   RadixKept{Pre,Post};

@@ -39,14 +39,16 @@ static inline void rb_tree_boot(void)
 }
 
 /* Makes tree t usable, which is empty then. Returns false if the OS has no memory. */
-/*@ requires tree:   RbTree(t);
-    assigns          \nothing;
+/*@ requires tree:    RbTree(t);
+    assigns           os_refused;
+    ensures  refused: !\result ==> os_refused == 1;
 */
 bool rb_tree_grow(uint32_t t);
 
 /* Makes node x usable. Returns false if the OS has no memory. */
-/*@ requires node:   RbNode(x);
-    assigns          \nothing;
+/*@ requires node:    RbNode(x);
+    assigns           os_refused;
+    ensures  refused: !\result ==> os_refused == 1;
 */
 bool rb_tree_grow_node(uint32_t x);
 

@@ -15,13 +15,14 @@ uintptr_t base_end;
 /*@ requires lock:    LockHeld(LOCK_DEPOT);
     requires ok:      BaseOk;
     requires length:  0 < bytes < (1UL << LG_VADDR) && bytes % BASE_BLOCK_FIRST == 0;
-    assigns           base_mapped, pool_mapped[0 .. BASE_LINES - 1];
+    assigns           base_mapped, pool_mapped[0 .. BASE_LINES - 1], os_refused;
     ensures  ok:      BaseOk;
     ensures  in:      \result != 0 ==> \result + bytes <= (1UL << LG_VADDR);
     ensures  aligned: \result % BASE_ALIGN_MAX == 0;
     ensures  fresh:   \result != 0 ==> \forall integer l; \result <= l * BASE_LINE < \result + bytes ==>
                           \old(pool_mapped[l]) == 0 && pool_mapped[l] == 1;
     ensures  counted: base_mapped == \old(base_mapped) + (\result == 0 ? 0 : bytes);
+    ensures  none:    \result == 0 ==> os_refused == 1 || base_mapped + bytes > BASE_MAPPED_MAX;
 */
 static uintptr_t base_map(size_t bytes)
 {
@@ -38,9 +39,11 @@ static uintptr_t base_map(size_t bytes)
 /* Makes a fresh block the current one. What was left of the old one was too short for the request and is given up. */
 /*@ requires lock:  LockHeld(LOCK_DEPOT);
     requires ok:    BaseOk;
-    assigns         base_mapped, base_block_next, base_cursor, base_end, pool_mapped[0 .. BASE_LINES - 1];
+    assigns         base_mapped, base_block_next, base_cursor, base_end, pool_mapped[0 .. BASE_LINES - 1], os_refused;
     ensures  ok:    BaseOk;
     ensures  grows: base_mapped >= \old(base_mapped);
+    ensures  fresh: \result ==> base_cursor % BASE_ALIGN_MAX == 0 && base_end - base_cursor == \old(base_block_next);
+    ensures  none:  !\result ==> os_refused == 1 || base_mapped + \old(base_block_next) > BASE_MAPPED_MAX;
 */
 static bool base_refill(void)
 {
@@ -65,6 +68,7 @@ static bool base_refill(void)
     ensures  line:    \result % BASE_LINE == 0;
     ensures  aligned: \result % align == 0;
     ensures  up:      base_cursor <= \result < base_cursor + BASE_ALIGN_MAX;
+    ensures  same:    base_cursor % BASE_ALIGN_MAX == 0 ==> \result == base_cursor;
 */
 static uintptr_t base_cursor_up(size_t align)
 {
@@ -84,6 +88,7 @@ static uintptr_t base_cursor_up(size_t align)
     ensures  line:    \result % BASE_LINE == 0;
     ensures  aligned: \result % align == 0;
     ENSURES_BASE_GIVEN(size, size);
+    ensures  none:    \result == 0 ==> \old(base_cursor) % BASE_ALIGN_MAX != 0 || size > base_end - \old(base_cursor);
 */
 static uintptr_t base_bump(uint64_t size, size_t align)
 {
@@ -101,11 +106,12 @@ static uintptr_t base_bump(uint64_t size, size_t align)
 /*@ requires lock:    LockHeld(LOCK_DEPOT);
     requires ok:      BaseOk;
     requires size:    0 < size <= BASE_MAPPED_MAX && size % BASE_LINE == 0;
-    assigns           base_allocated, base_mapped, base_live[0 .. BASE_LINES - 1], pool_mapped[0 .. BASE_LINES - 1];
+    assigns           base_allocated, base_mapped, base_live[0 .. BASE_LINES - 1], pool_mapped[0 .. BASE_LINES - 1], os_refused;
     ensures  ok:      BaseOk;
     ensures  aligned: \result % BASE_ALIGN_MAX == 0;
     ENSURES_BASE_GIVEN(size, size);
     ensures  grows:   base_mapped >= \old(base_mapped);
+    ensures  none:    \result == 0 ==> BaseOut(size);
 */
 static uintptr_t base_alloc_apart(uint64_t size)
 {

@@ -51,12 +51,13 @@ static inline void base_boot(void)
     requires some:    0 < bytes;
     requires align:   BaseAlign(align);
     assigns           base_allocated, base_mapped, base_block_next, base_cursor, base_end,
-                      base_live[0 .. BASE_LINES - 1], pool_mapped[0 .. BASE_LINES - 1];
+                      base_live[0 .. BASE_LINES - 1], pool_mapped[0 .. BASE_LINES - 1], os_refused;
     ensures  ok:      BaseOk;
     ensures  line:    \result % BASE_LINE == 0;
     ensures  aligned: \result % align == 0;
     ENSURES_BASE_GIVEN(bytes, BaseSize(bytes));
     ensures  grows:   base_mapped >= \old(base_mapped);
+    ensures  none:    \result == 0 ==> BaseOut(BaseSize(bytes));
 */
 uintptr_t base_alloc(size_t bytes, size_t align);
 

@@ -31,8 +31,9 @@ bool extent_client_grow(uint32_t id)
     return true;
 }
 
-/*@ requires id: 0 < id < TABLE_MAX;
-    assigns      \nothing;
+/*@ requires id:      0 < id < TABLE_MAX;
+    assigns           os_refused;
+    ensures  refused: !\result ==> os_refused == 1;
 */
 static bool extent_tables_grow(uint32_t id)
 {
@@ -42,8 +43,9 @@ static bool extent_tables_grow(uint32_t id)
 
 /* Adds an unused id. Returns false if there is no memory, or no further id. */
 /*@ requires ok:   ExtentOk;
-    assigns        extent_count, EXT_ASSIGNS_UNUSED;
+    assigns        EXT_ASSIGNS_IDS;
     ensures  ok:   ExtentOk;
+    ensures  none: !\result ==> MemoryOut(1);
     ensures  more: \result ==> EXT_UNUSED != 0 &&
                        list_after[EXT_UNUSED] == \old(EXT_UNUSED);
     ensures  same: !\result ==> EXT_UNUSED == \old(EXT_UNUSED) &&

@@ -56,8 +56,9 @@ extern uint64_t extent_npages_total[EXTENT_STATES]; /* pages in each state; that
 void extent_boot(void);
 
 /* Makes the id usable in the tables of src/blocks. Programs without that layer get a weak default. */
-/*@ requires id: 0 < id < TABLE_MAX;
-    assigns      \nothing;
+/*@ requires id:      0 < id < TABLE_MAX;
+    assigns           os_refused;
+    ensures  refused: !\result ==> os_refused == 1;
 */
 bool extent_client_grow(uint32_t id);
 
@@ -65,9 +66,10 @@ bool extent_client_grow(uint32_t id);
  * memory for the tables. */
 /*@ requires ok:    ExtentOk;
     requires few:   n <= 2;
-    assigns         extent_count, EXT_ASSIGNS_UNUSED;
+    assigns         EXT_ASSIGNS_IDS;
     ensures  ok:    ExtentOk;
     ensures  spare: \result ==> ExtSpare(n);
+    ensures  none:  !\result ==> MemoryOut(1);
 */
 bool extent_reserve(uint32_t n);
 
@@ -75,8 +77,9 @@ bool extent_reserve(uint32_t n);
  * there is no memory. */
 /*@ requires ok:       ExtentOk;
     requires range:    0 < npages && page + npages <= PAGE_COUNT_MAX;
-    assigns            radix_root[0 .. RADIX_ROOTS - 1];
+    assigns            radix_root[0 .. RADIX_ROOTS - 1], os_refused;
     ensures  ok:       ExtentOk;
+    ensures  refused:  !\result ==> os_refused == 1;
     ensures  reserved: \result ==> \forall integer p; page <= p < page + npages ==> RadixReserved(p);
     ensures  leaves:   RadixKept{Pre,Post};
 */

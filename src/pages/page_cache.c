@@ -17,6 +17,7 @@ uint64_t page_cache_bits[PAGE_CACHE_WORDS];
     requires power: IsPowerOfTwo(align_npages) && align_npages < PAGE_COUNT_MAX;
     assigns         \nothing;
     ensures  fits:  \result ==> CacheFits(e, npages, align_npages);
+    ensures  long:  ext_npages[e] >= npages + align_npages - 1 ==> \result;
 */
 static bool cache_fits(uint32_t e, uint64_t npages, uint64_t align_npages)
 {
@@ -36,21 +37,31 @@ static bool cache_fits(uint32_t e, uint64_t npages, uint64_t align_npages)
     assigns         \nothing;
     ensures  found: \result != 0 ==> ExtUsed(\result) && ext_state[\result] == state;
     ensures  fits:  \result != 0 ==> CacheFits(\result, npages, align_npages);
+    ensures  none:  \result == 0 ==> CacheNone(state, npages + align_npages - 1);
 */
 static uint32_t cache_find(uint8_t state, uint64_t npages, uint64_t align_npages)
 {
     uint32_t end = cache_heap_first(state) + SC_NPSIZES;
-    uint32_t h = cache_nonempty(cache_heap(state, npages), end);
+    uint32_t h = cache_heap(state, npages);
+    /*@ ghost align_lemma_range(align_npages); */
+    /*@ ghost ladder_lemma_order(h - (end - SC_NPSIZES)); */
+    /*@ assert shorter: \forall integer k; CACHE_HEAP_FIRST(state) <= k < h ==> Rung(k - CACHE_HEAP_FIRST(state)) < npages; */
+    h = cache_nonempty(h, end);
     /*@ loop invariant range: CACHE_HEAP_FIRST(state) <= h <= end;
         loop invariant bit:   h < end ==> CacheBit(h);
+        loop invariant none:  \forall integer k; CACHE_HEAP_FIRST(state) <= k < h &&
+                                  Rung(k - CACHE_HEAP_FIRST(state)) >= npages + align_npages - 1 ==> !CacheBit(k);
         loop assigns   h;
         loop variant   end - h;
     */
     while (h < end) {
         uint32_t e = pairing_heap_first(h);
+        /*@ assert in: ph_own[e] == h && ext_state[e] == state; */
+        /*@ assert class: Rung(h - CACHE_HEAP_FIRST(state)) <= ext_npages[e]; */
         if (cache_fits(e, npages, align_npages)) {
             return e;
         }
+        /*@ assert short: Rung(h - CACHE_HEAP_FIRST(state)) < npages + align_npages - 1; */
         h = cache_nonempty(h + 1, end);
     }
     return 0;
@@ -64,6 +75,7 @@ static uint32_t cache_find(uint8_t state, uint64_t npages, uint64_t align_npages
     assigns         \nothing;
     ensures  found: \result != 0 ==> ExtUsed(\result) && CacheOwn(ext_state[\result], cache);
     ensures  fits:  \result != 0 ==> CacheFits(\result, npages, align_npages);
+    ensures  none:  \result == 0 ==> CacheNoneOf(cache, npages + align_npages - 1);
 */
 static uint32_t cache_find_any(uint32_t cache, uint64_t npages, uint64_t align_npages)
 {
@@ -98,10 +110,12 @@ static uint64_t cache_step(uint32_t cache, uint64_t npages)
 /*@ requires ok:     PageCacheOk;
     requires some:   0 < npages < PAGE_COUNT_MAX;
     requires cache:  cache < PAGE_CACHES;
+    requires none:   CacheNoneOf(cache, npages);
     assigns          CACHE_ASSIGNS, CACHE_ASSIGNS_GROWTH;
     ensures  ok:     PageCacheOk;
     ensures  free:   \result != 0 ==> ExtUsed(\result) && ext_state[\result] == EXTENT_RETAINED + cache;
     ensures  enough: \result != 0 ==> ext_npages[\result] >= npages;
+    ensures  out:    \result == 0 ==> MemoryOut(npages);
     ENSURES_CACHE_GROWN(cache);
 */
 static uint32_t cache_grow(uint32_t cache, uint64_t npages)
@@ -112,8 +126,9 @@ static uint32_t cache_grow(uint32_t cache, uint64_t npages)
     /*@ loop invariant range:   npages <= n < PAGE_COUNT_MAX;
         loop invariant in:      page == 0 || (0 < page && page + n <= PAGE_COUNT_MAX);
         loop invariant ok:      page == 0 ==> PageCacheOk;
+        loop invariant refused: page == 0 ==> os_refused == n;
         loop invariant grown:   page != 0 ==> PageCacheGrown(page, page + n);
-        loop assigns   n, page, os_mapped[0 .. PAGE_COUNT_MAX - 1];
+        loop assigns   n, page, os_mapped[0 .. PAGE_COUNT_MAX - 1], os_refused;
         loop variant   n;
     */
     while (page == 0 && n > npages) {
@@ -135,6 +150,7 @@ static uint32_t cache_grow(uint32_t cache, uint64_t npages)
     ensures  free:  \result != 0 ==> ExtUsed(\result) && CacheOwn(ext_state[\result], cache);
     ensures  fits:  \result != 0 ==> CacheFits(\result, npages, align_npages);
     ensures  spare: \result != 0 ==> ExtSpare(2);
+    ensures  out:   \result == 0 ==> MemoryOut(npages + align_npages - 1);
     ENSURES_CACHE_GROWN(cache);
 */
 static uint32_t cache_supply(uint32_t cache, uint64_t npages, uint64_t align_npages)
@@ -171,7 +187,7 @@ static void cache_cut_tail(uint32_t e, uint64_t npages, uint8_t state)
 /* Gives them back if there is memory for one more extent, and leaves e as it is otherwise. */
 /*@ REQUIRES_CACHE_BUSY(e, state);
     requires some:  0 < npages;
-    assigns         CACHE_ASSIGNS, extent_count;
+    assigns         CACHE_ASSIGNS, extent_count, os_refused;
     ensures  ok:    PageCacheOk;
     ensures  busy:  CacheHas(e, \old(ext_state[e]));
     ensures  start: ext_page[e] == \old(ext_page[e]);

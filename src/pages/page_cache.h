@@ -65,6 +65,7 @@ void page_cache_boot(void);
     ensures  pages:      \result != 0 ==>
                              CachePagesKeptOrNew{Pre,Post}(ext_page[\result], ext_page[\result] + npages, cache);
     ensures  fail:       \result == 0 ==> CachePagesKeptOrNew{Pre,Post}(0, 0, cache);
+    ensures  out:        \result == 0 ==> CacheOut(npages, align_npages);
 */
 uint32_t page_cache_alloc(uint32_t cache, uint64_t npages, uint64_t align_npages);
 
@@ -84,7 +85,7 @@ void page_cache_free(uint32_t e);
 /*@ requires ok:       PageCacheOk;
     requires active:   ExtUsed(e) && CacheActiveState(ext_state[e]);
     requires more:     npages > ext_npages[e];
-    assigns            CACHE_ASSIGNS, extent_count, ext_zeroed[0 .. TABLE_MAX - 1];
+    assigns            CACHE_ASSIGNS, extent_count, os_refused, ext_zeroed[0 .. TABLE_MAX - 1];
     ensures  ok:       PageCacheOk;
     ensures  start:    ExtUsed(e) && ext_page[e] == \old(ext_page[e]);
     ensures  active:   ext_state[e] == \old(ext_state[e]) && ph_own[e] == \old(ph_own[e]);
@@ -100,13 +101,14 @@ bool page_cache_expand(uint32_t e, uint64_t npages);
 /*@ requires ok:     PageCacheOk;
     requires active: ExtUsed(e) && CacheActiveState(ext_state[e]);
     requires less:   0 < npages < ext_npages[e];
-    assigns          CACHE_ASSIGNS, extent_count;
+    assigns          CACHE_ASSIGNS, extent_count, os_refused;
     ensures  ok:     PageCacheOk;
     ensures  start:  ExtUsed(e) && ext_page[e] == \old(ext_page[e]);
     ensures  active: ext_state[e] == \old(ext_state[e]) && ph_own[e] == \old(ph_own[e]);
     ensures  shrunk: ext_npages[e] == (\result ? npages : \old(ext_npages[e]));
     ensures  dirty:  CachePagesAre(ext_page[e] + ext_npages[e], \old(ext_page[e] + ext_npages[e]),
                                    ext_state[e] - EXTENT_ACTIVE + EXTENT_DIRTY);
+    ensures  out:    !\result ==> MemoryOut(1);
     ENSURES_CACHE_KEPT(e, ext_page[e] + ext_npages[e], \old(ext_page[e] + ext_npages[e]));
 */
 bool page_cache_shrink(uint32_t e, uint64_t npages);
@@ -117,7 +119,7 @@ bool page_cache_shrink(uint32_t e, uint64_t npages);
     requires cache:   cache < PAGE_CACHES;
     requires state:   CacheOwn(state, cache);
     requires some:    0 < npages_max;
-    assigns           CACHE_ASSIGNS, extent_count;
+    assigns           CACHE_ASSIGNS, extent_count, os_refused;
     ensures  ok:      PageCacheOk;
     ensures  busy:    \result != 0 ==> CacheHas(\result, EXTENT_BUSY + cache);
     ensures  were:    \result != 0 ==>

@@ -44,7 +44,7 @@ static inline uint64_t pages_count(uint64_t n, uint64_t more)
     requires cache:   cache < PAGE_CACHES;
     requires state:   CacheOwn(state, cache);
     requires some:    0 < npages_max;
-    assigns           CACHE_ASSIGNS, extent_count;
+    assigns           CACHE_ASSIGNS, extent_count, os_refused;
     ENSURES_PAGES_LOCKED;
     ensures  busy:    \result != 0 ==> CacheHas(\result, EXTENT_BUSY + cache);
     ensures  are:     \result != 0 ==>
@@ -165,6 +165,7 @@ static bool pages_purge_to(uint32_t cache, uint8_t kind, uint64_t npages_limit, 
     ensures  new:     \result != 0 ==> ext_kind[\result] == KIND_NONE;
     ensures  nobodys: \result != 0 ==> PagesNobodys{Pre}(ext_page[\result], ext_page[\result] + npages);
     ensures  no_tags: \result != 0 ==> PagesNoTags(ext_page[\result], ext_page[\result] + npages);
+    ensures  out:     \result == 0 ==> CacheOut(npages, align_npages);
     PAGES_KEPT(ensures, 0);
 */
 static uint32_t pages_take_purged(uint32_t cache, uint64_t npages, uint64_t align_npages, bool *zeroed)

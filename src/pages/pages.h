@@ -69,6 +69,7 @@ void pages_set_decay(uint32_t cache, int64_t dirty_ms, int64_t muzzy_ms);
     ensures  new:     \result != 0 ==> ext_kind[\result] == KIND_NONE;
     ensures  nobodys: \result != 0 ==> PagesNobodys{Pre}(ext_page[\result], ext_page[\result] + npages);
     ensures  no_tags: \result != 0 ==> PagesNoTags(ext_page[\result], ext_page[\result] + npages);
+    ensures  out:     \result == 0 ==> CacheOut(npages, align_npages);
     PAGES_KEPT(ensures, 0);
 */
 uint32_t pages_alloc(uint32_t cache, uint64_t npages, uint64_t align_npages, bool *zeroed);

@@ -79,6 +79,7 @@ static void pages_use_decay(uint32_t cache, int64_t dirty_ms, int64_t muzzy_ms)
     ensures  aligned: \result != 0 ==> ext_page[\result] % align_npages == 0;
     ensures  new:     \result != 0 ==> ext_kind[\result] == KIND_NONE;
     ensures  nobodys: \result != 0 ==> PagesNobodys{Pre}(ext_page[\result], ext_page[\result] + npages);
+    ensures  out:     \result == 0 ==> CacheOut(npages, align_npages);
     PAGES_KEPT(ensures, 0);
 */
 static uint32_t pages_take(uint32_t cache, uint64_t npages, uint64_t align_npages, bool *zeroed)

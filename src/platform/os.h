@@ -18,9 +18,16 @@
 /*@ ghost uint8_t ext_page_state[PAGE_COUNT_MAX]; */
 #define OS_PAGE_BUSY (1U + PAGE_CACHES)                 /* the first state of pages that the caller alone may touch, one for each page cache */
 
+/* The pages of the last request that the OS has refused, where one for metadata counts as one page. 0 if it has refused none. What the
+ * setting limit_hard does not allow, and addresses that the library cannot use, count as refused. Only the contracts of this folder change
+ * the variable, and no code reads it. So what is proven for each value at the beginning of a call holds for 0 too, and then a value above 0
+ * says that the OS refused during this very call. */
+/*@ ghost uint64_t os_refused; */
+
 /* Returns the first page number of fresh zero pages, 0 if there are none. */
 /*@ requires some:    0 < npages < PAGE_COUNT_MAX;
-    assigns           os_mapped[0 .. PAGE_COUNT_MAX - 1];
+    assigns           os_mapped[0 .. PAGE_COUNT_MAX - 1], os_refused;
+    ensures  refused: os_refused == (\result == 0 ? npages : \old(os_refused));
     ensures  in:      \result == 0 || (0 < \result && \result + npages <= PAGE_COUNT_MAX);
     ensures  fresh:   \result != 0 ==> \forall integer p; \result <= p < \result + npages ==> \old(os_mapped[p]) == 0;
     ensures  mapped:  \result != 0 ==> \forall integer p; \result <= p < \result + npages ==> os_mapped[p] == 1;
@@ -70,7 +77,8 @@ extern uint64_t os_metadata_bytes;                      /* that os_map_metadata 
 
 /* Returns zero bytes for metadata, which is never given back, or NULL if there are none. */
 /*@ requires some:    0 < bytes;
-    assigns           os_metadata_bytes, \result \from bytes;
+    assigns           os_metadata_bytes, os_refused, \result \from bytes;
+    ensures  refused: os_refused == (\result == \null ? 1 : \old(os_refused));
     ensures  zero:    \result != \null ==> OsZero((char *)\result, bytes);
 */
 void *os_map_metadata(size_t bytes);

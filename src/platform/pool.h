@@ -17,7 +17,9 @@
 #define POOL(type, name, count) extern type name[count]
 #define POOL_NEW(type, name, key) (pool_grant() ? &name[key] : NULL)
 #define POOL_PLACE(type, name, key, address) (pool_place(address, sizeof(type)) ? &name[key] : NULL)
-/*@ assigns \nothing; */
+/*@ assigns           os_refused;
+    ensures  refused: os_refused == (\result ? \old(os_refused) : 1);
+*/
 bool pool_grant(void);                              /* true if the OS has memory left */
 /*@ requires room:    address != 0 ==> \forall integer l; address <= l * 64 < address + bytes ==> pool_mapped[l] == 1;
     requires aligned: address % 64 == 0;
@@ -33,7 +35,8 @@ bool pool_place(uintptr_t address, size_t bytes);   /* true if there are so many
 
 /* Returns the address of so many zero bytes, 0 if the OS has none. */
 /*@ requires length:  0 < bytes < (1UL << LG_VADDR) && bytes % PAGE == 0;
-    assigns           pool_mapped[0 .. (1UL << (LG_VADDR - 6)) - 1];
+    assigns           pool_mapped[0 .. (1UL << (LG_VADDR - 6)) - 1], os_refused;
+    ensures  refused: os_refused == (\result == 0 ? 1 : \old(os_refused));
     ensures  in:      \result + bytes <= (1UL << LG_VADDR);
     ensures  aligned: \result % 4096 == 0;
     ensures  fresh:   \result != 0 ==> \forall integer l; \result <= l * 64 < \result + bytes ==>

@@ -19,7 +19,8 @@ static inline void table_publish(void **directory, uint64_t chunk, void *fresh) 
 /* Makes a chunk of the directory, unless it is there or there is no memory. Returns whether it is there. */
 /*@ requires valid:   \valid(directory + (0 .. TABLE_CHUNKS - 1));
     requires entry:   0 < entry_bytes <= (1UL << 20);
-    assigns           directory[0 .. TABLE_CHUNKS - 1], os_metadata_bytes;
+    assigns           directory[0 .. TABLE_CHUNKS - 1], os_metadata_bytes, os_refused;
+    ensures  refused: os_refused == (\result || chunk >= TABLE_CHUNKS ? \old(os_refused) : 1);
     ensures  there:   \result <==> chunk < TABLE_CHUNKS && directory[chunk] != \null;
     ensures  once:    \forall integer c; 0 <= c < TABLE_CHUNKS && \old(directory[c]) != \null ==> directory[c] == \old(directory[c]);
     ensures  others:  \forall integer c; 0 <= c < TABLE_CHUNKS && c != chunk ==> directory[c] == \old(directory[c]);

@@ -22,7 +22,10 @@
 #define TABLE(type, name) type name[TABLE_MAX]
 #define AT(name, i) name[i]
 #define TABLE_GROW(name, i) table_grow((i) / TABLE_CHUNK)
-/*@ assigns \result \from chunk; */
+/*@ requires range:   chunk < TABLE_CHUNKS;
+    assigns           os_refused, \result \from chunk;
+    ensures  refused: os_refused == (\result ? \old(os_refused) : 1);
+*/
 bool table_grow(uint64_t chunk);
 #else
 #define TABLE(type, name) type *name[TABLE_CHUNKS]

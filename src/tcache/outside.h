@@ -166,6 +166,7 @@ static inline void outside_give(uint32_t stack, uint64_t block, const char *call
     ensures  was:     \result != 0 ==> \old(block_state[\result]) == BLOCK_NONE;
     ensures  kept:    BlocksKept{Pre,Post};
     ensures  none:    LiveNoneNew{Pre,Post}(\result);
+    ensures  out:     \result == 0 ==> MemoryOut(PAGE_COUNT_MAX);
 */
 static inline uint64_t outside_take_small(uint32_t stack)
 {
@@ -187,6 +188,7 @@ static inline uint64_t outside_take_small(uint32_t stack)
     ensures  was:     \result != 0 ==> \old(block_state[\result]) == BLOCK_NONE;
     ensures  kept:    BlocksKept{Pre,Post};
     ensures  none:    LiveNoneNew{Pre,Post}(\result);
+    ensures  out:     \result == 0 ==> NoBlock(stack - 1, 1);
 */
 static inline uint64_t outside_take_large(uint32_t stack)
 {
@@ -203,6 +205,7 @@ static inline uint64_t outside_take_large(uint32_t stack)
     ensures  was:     \result != 0 ==> \old(block_state[\result]) == BLOCK_NONE;
     ensures  kept:    BlocksKept{Pre,Post};
     ensures  none:    LiveNoneNew{Pre,Post}(\result);
+    ensures  out:     \result == 0 ==> NoBlock(stack - 1, 1);
 */
 static inline uint64_t outside_take(uint32_t stack)
 {

@@ -284,6 +284,7 @@ static void refill_fill(struct tcache *t, uint32_t stack)
     ENSURES_LIVE_RESULT(stack);
     ensures  was:     \result != 0 ==> \old(block_state[\result]) == BLOCK_NONE;
     LIVE_KEPT(ensures, 0, \result);
+    ensures  out:     \result == 0 ==> NoBlock(stack - 1, 1);
 */
 static uint64_t refill_past(uint32_t stack) /*@ ghost (struct tcache *t) */
 {
@@ -316,16 +317,33 @@ static uint64_t refill_pop(struct tcache *t, uint32_t stack)
     return tcache_pop(t, stack);
 }
 
+/* Notes a miss and returns a block from the stack, which it fills first, or 0 without memory. A stand-in, and a large class, get 0. */
+/*@ TCACHE_CALM(requires, t);
+    requires stack:   0 < stack < TCACHE_STACKS;
+    requires empty:   t->top[stack] == t->floor[stack];
+    assigns           TCACHE_ASSIGNS(t);
+    TCACHE_CALM(ensures, t);
+    ENSURES_LIVE_RESULT(stack);
+    ensures  was:     \result != 0 ==> \old(block_state[\result]) != BLOCK_LIVE;
+    LIVE_KEPT(ensures, 0, \result);
+*/
+static uint64_t refill_missed(struct tcache *t, uint32_t stack)
+{
+    if (tcache_is_standin(t)) {
+        return 0;
+    }
+    refill_miss(t, stack);
+    return stack_is_small(stack) ? refill_pop(t, stack) : 0;
+}
+
 uint64_t refill(struct tcache *t, uint32_t stack)
 {
     refill_tick(t);
     /*@ assert empty: t->top[stack] == t->floor[stack]; */
     /*@ ghost stack_lemma_null(); */
-    if (!tcache_is_standin(t)) {
-        refill_miss(t, stack);
-        if (stack_is_small(stack)) {
-            return refill_pop(t, stack);
-        }
-    }
-    return refill_past(stack) /*@ ghost (t) */;
+    uint64_t block = refill_missed(t, stack);
+    /*@ ghost stack_lemma_null(); */
+    /*@ assert missed: LiveNoneNew{Pre,Here}(block); */
+    /* Where the thread's arena has no memory for a slab, arena 0 may have one with free regions. */
+    return block != 0 ? block : refill_past(stack) /*@ ghost (t) */;
 }

@@ -18,6 +18,7 @@
     ENSURES_LIVE_RESULT(stack);
     ensures  was:     \result != 0 ==> \old(block_state[\result]) != BLOCK_LIVE;
     LIVE_KEPT(ensures, 0, \result);
+    ensures  out:     \result == 0 ==> NoBlock(stack - 1, 1);
 */
 uint64_t refill(struct tcache *t, uint32_t stack);
 
