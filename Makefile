@@ -42,7 +42,7 @@ run: setup-run lib ## installs what is missing, builds, runs real programs on it
 unit: $(UNIT)    ## unit tests; test-bitmap: one of them
 	@tests/run $^
 
-test: build-test unit abuse fuzz-replay system clients stress preload trace-test prof-test ## all tests
+test: build-test unit abuse fuzz-replay system clients stress preload trace-test prof-test debug-test ## all tests
 
 lint: setup-lint ## common mistakes in the C text (clang-tidy)
 	@ci/lint

@@ -20,6 +20,7 @@ LINUX    := $(BUILD)/obj/platform/os_linux.o
 FAKE     := $(BUILD)/obj/platform/os_fake.o
 API_OBJ  := $(API:src/%.c=$(BUILD)/obj/%.o)
 PRE_OBJ  := $(API:src/%.c=$(BUILD)/obj/prefix/%.o)
+# cxx_catch makes its references weak by the assembler, which link-time optimization would not see.
 CXX_OBJ  := $(BUILD)/obj/api/cxx.o $(BUILD)/obj/api/cxx_catch.o
 STATIC_CXX_OBJ := $(CXX_OBJ:$(BUILD)/obj/api/%=$(BUILD)/obj/static/%)
 SO       := $(BUILD)/libqedmalloc.so
@@ -45,7 +46,7 @@ endef
 COMPILE         = $(CC) $(CPPFLAGS) $(CFLAGS) $(FLAGS) -MMD -MP -c
 COMPILE_PREFIX  = $(COMPILE) -DQED_PREFIX_ONLY
 COMPILE_STATIC  = $(COMPILE) -DQED_STATIC_CXX
-COMPILE_CXX     = $(CXX) $(CFLAGS) $(CXXFLAGS) -MMD -MP -c
+COMPILE_CXX     = $(CXX) $(CFLAGS) $(CXXFLAGS) -fno-lto -MMD -MP -c
 LINK_SO         = $(CC) -shared -pthread -Wl,-soname,libqedmalloc.so.1 -Wl,--version-script=src/api/exports.map -Wl,-z,nodelete,-z,now,-z,relro \
                   $(CFLAGS) $(LDFLAGS) $(CORE_OBJ) $(LINUX) $(API_OBJ) $(CXX_OBJ)
 JOIN            = $(LD) -r $(CORE_OBJ) $(LINUX) $(API_OBJ)

@@ -4,7 +4,8 @@
  * program pulls in. There (QED_STATIC_CXX) the references are ordinary ones.
  *
  * In the shared library the fast paths of malloc and free are part of the operators. In the static one they are calls, since the thread's
- * cache is internal to its other member. Operators that do the same are one function with several names.
+ * cache is internal to its other member, and in the debug library (QED_CXX_CALLS) too, whose malloc and free are annotated. Operators
+ * that do the same are one function with several names.
  */
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -34,7 +35,7 @@ bool cxx_catch(new_handler handler);        /* cxx_catch.cc */
 
 /* ---- fast paths -------------------------------------------------------------------------------------------------- */
 
-#ifdef QED_STATIC_CXX
+#if defined QED_STATIC_CXX || defined QED_CXX_CALLS
 #define cxx_pop(size) NULL
 #define cxx_push(block) false
 #define cxx_push_sized(block, size) false

@@ -29,6 +29,14 @@ void thread_watch(struct tcache *t)
     }
 }
 
+/* Only a copy that is embedded in a plugin can be unloaded. The shared library stays until the process has ended, and serves whoever still
+ * calls it then. */
+#ifdef QED_PREFIX_ONLY
+#define UNLOADABLE true
+#else
+#define UNLOADABLE false
+#endif
+
 /* A program that ends calls its handlers of atexit, then destructors. Where the library alone is unloaded, its first destructors
  * run before its handlers of atexit. */
 static bool library_left;
@@ -131,7 +139,7 @@ __attribute__((destructor)) static void library_end(void)
  * cache in it live on without. */
 __attribute__((destructor(101))) static void library_unload(void)
 {
-    if (library_exits) {
+    if (library_exits || !UNLOADABLE) {
         return;
     }
     stats_page_stop();

@@ -58,13 +58,13 @@ static size_t *annotate_size_at(void *block)
     return (size_t *)((char *)block + inner_malloc_usable_size(block)) - 1;
 }
 
-/* Returns the size that the program has asked for. */
+/* Returns the size that the program has asked for. Valgrind is told not to report the read, for another thread that frees the next block
+ * forbids the bytes before it again. This object is not made for AddressSanitizer, which therefore does not see the read. */
 static size_t annotate_size(void *block)
 {
-    size_t *at = annotate_size_at(block);
-    annotate_allow((char *)at, sizeof *at);
-    size_t size = *(volatile size_t *)at;
-    annotate_forbid((char *)at, sizeof *at);
+    VALGRIND_DISABLE_ERROR_REPORTING;
+    size_t size = *(volatile size_t *)annotate_size_at(block);
+    VALGRIND_ENABLE_ERROR_REPORTING;
     return size;
 }
 

@@ -51,13 +51,17 @@ $(BUILD)/obj/annotate-drop-in.o $(BUILD)/obj/annotate-prefix.o: src/tools/annota
 	@echo "  CC $< ($(@F))"
 	@$(COMPILE_ANNOTATE) $(if $(findstring prefix,$@),-DQED_PREFIX_ONLY) $< -o $@
 
+$(BUILD)/obj/annotate-cxx.o: src/api/cxx.c $(call by,COMPILE_ANNOTATE)
+	@mkdir -p $(@D)
+	@$(COMPILE_ANNOTATE) -DQED_CXX_CALLS $< -o $@
+
 $(BUILD)/debug-%.o: $(BUILD)/obj/annotate-%.o $(call by,RENAME) $(call by,JOIN_DEBUG) $(call by,LOCALIZE_INNER)
 	@$(RENAME) $(filter $(BUILD)/qedmalloc%,$^) $@.inner
 	@$(JOIN_DEBUG) $< $@.inner -o $@ && rm $@.inner && $(LOCALIZE_INNER) $@
 $(BUILD)/debug-drop-in.o: $(BUILD)/qedmalloc.o
 $(BUILD)/debug-prefix.o: $(BUILD)/qedmalloc-prefix.o
 
-$(BUILD)/libqedmalloc-debug.so: $(BUILD)/debug-drop-in.o $(CXX_OBJ) src/api/exports.map $(call by,LINK_DEBUG)
+$(BUILD)/libqedmalloc-debug.so: $(BUILD)/debug-drop-in.o $(BUILD)/obj/annotate-cxx.o $(BUILD)/obj/api/cxx_catch.o src/api/exports.map $(call by,LINK_DEBUG)
 	@echo "  LD $@"
 	@$(LINK_DEBUG) $(filter %.o,$^) -o $@
 

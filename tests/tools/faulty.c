@@ -71,12 +71,15 @@ int main(int argc, char **argv)
 {
     const char    *fault = argc > 1 ? argv[1] : "none";
     size_t         n = argc > 2 ? (size_t)atoi(argv[2]) : 100;
-    unsigned char *p = qed_malloc(n), *q = qed_malloc(n), *volatile old = p;
-    if (p == NULL || q == NULL) {
+    int            two = is(fault, "write_further") || is(fault, "write_before");      /* else a report could name the neighbour */
+    unsigned char *p = qed_malloc(n), *q = two ? qed_malloc(n) : NULL, *volatile old = p;
+    if (p == NULL || (two && q == NULL)) {
         return 3;
     }
     memset(p, 1, n);
-    memset(q, 1, n);
+    if (two) {
+        memset(q, 1, n);
+    }
     if (is(fault, "read_after_free")) {
         qed_free(p);
         seen = old[n / 2];
