@@ -16,7 +16,7 @@ MODULES = {                             # harness -> sources that are compiled w
 
 # An address space of 16 windows of 8 pages; compared with the model after each eighth step.
 FEW_PAGES = [
-    ("src/platform/config.h", "#define LG_VADDR 47 ", "#define LG_VADDR 19 "),
+    ("src/platform/config.h", "#define LG_VADDR 47\n", "#define LG_VADDR 19\n"),
     ("src/ds/radix_tree.h", "#define RADIX_LG_WINDOW 32 ", "#define RADIX_LG_WINDOW 15 "),
     ("src/platform/pool.h", "#define POOL(type, name, count) extern type", "#define POOL(type, name, count) type"),
     ("src/ds/radix_tree.h", "_Static_assert(sizeof(struct radix_leaf) % PAGE == 0, ", "_Static_assert(1, "),
@@ -39,7 +39,10 @@ PARAMETERS = {                          # harness, * for all -> file, text, text
     "*": [
         ("src/platform/table.h", "#define TABLE_MAX (1UL << 30) ", "#define TABLE_MAX 64UL "),
         ("src/platform/table.h", "#define TABLE_CHUNK (1UL << 15) ", "#define TABLE_CHUNK 32UL "),
-        ("src/platform/os.h", "uint8_t os_mapped[1UL << 35];", "uint8_t os_mapped[1];"),
+        ("src/platform/config.h", "LG_VADDR >= 38 && ", "LG_VADDR >= 18 && "),
+        ("src/platform/os_fake.c", "bool os_discard(uint64_t page, uint64_t npages)",
+         "bool os_discard(uint64_t page, uint64_t npages, uint64_t base, uint64_t bytes, uint64_t regions, const uint64_t *regions_free)"),
+        ("src/platform/os.h", "uint8_t os_mapped[PAGE_COUNT_MAX];", "uint8_t os_mapped[1];"),
         ("src/platform/os.h", "uint8_t ext_page_state[PAGE_COUNT_MAX];", "uint8_t ext_page_state[1];"),
     ],
     "align": [
@@ -61,7 +64,7 @@ PARAMETERS = {                          # harness, * for all -> file, text, text
         ("tests/radix_tree_model.h", "(leaf, page % RADIX_WINDOW_PAGES)", "(leaf, page % RADIX_WINDOW_PAGES, page / RADIX_WINDOW_PAGES)"),
     ],
     "base": [                           # addresses that nobody touches, from the lowest free one on
-        ("src/platform/config.h", "#define LG_VADDR 47 ", "#define LG_VADDR 18 "),
+        ("src/platform/config.h", "#define LG_VADDR 47\n", "#define LG_VADDR 18\n"),
         ("src/platform/pool.h", "    return (uintptr_t)os_map_metadata(bytes);\n", """\
     uintptr_t p = PAGE;
     while (p < (1UL << LG_VADDR) && pool_mapped[p / 64] != 0) {
