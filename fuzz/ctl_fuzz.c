@@ -35,7 +35,7 @@ static const char *const words[] = {
     "-1", "", "allocated", "active", "bins", "bin", "lextent", "size", "nregs", "curregs", "nmalloc", "small", "large", "purge", "decay",
     "dirty_decay_ms", "muzzy_decay_ms", "flush", "idle", "initialized", "narenas", "tcache_max", "enabled", "background_thread",
     "max_background_threads", "approximate_stats", "pactive", "pdirty", "retained", "resident", "dss", "prof", "stats_print_opts",
-    "malloc_conf", "nbins", "page",
+    "malloc_conf", "nbins", "page", "deallocated", "allocatedp", "deallocatedp", "peak", "read", "reset",
 };
 
 static void take_name(char *name, size_t room)
@@ -113,6 +113,20 @@ static void any_mib(void)
     (void)checked(qed_mallctlbymib(mib, count, old, &bytes, writes ? &zero : NULL, writes ? sizeof zero : 0), "mib");
 }
 
+/* What the thread has counted changes as its live blocks do. */
+static void check_counts(size_t live, bool first)
+{
+    static uint64_t before;
+    uint64_t        got = 0, gone = 0;
+    size_t          bytes = sizeof got;
+    int             result = checked(qed_mallctl("thread.allocated", &got, &bytes, NULL, 0), "thread.allocated");
+    if (result != checked(qed_mallctl("thread.deallocated", &gone, &bytes, NULL, 0), "thread.deallocated")
+        || (!first && got - gone - live != before)) {
+        fail("differs from the live blocks", "thread.allocated");
+    }
+    before = got - gone - live;
+}
+
 static void check_statistics(void *const *block)
 {
     uint64_t epoch = 1;
@@ -124,6 +138,7 @@ static void check_statistics(void *const *block)
     if (checked(qed_mallctl("stats.allocated", &allocated, &bytes, NULL, 0), "stats.allocated") != 0 || allocated != live) {
         fail("differs from the live blocks", "stats.allocated");
     }
+    check_counts(live, false);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -136,6 +151,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     input = data;
     input_left = size;
     arena_boot(1 + take() % 4);
+    errno = 77;
+    check_counts(0, true);
     while (input_left > 0) {
         uint32_t op = take(), i = op / 8 % BLOCKS;
         errno = 77;

@@ -359,6 +359,8 @@ static void op_world(uint32_t op)
             SHOW("os_fake.gap_npages = %u, os_fake.upwards = %d;\n", a % 3, os_fake.upwards);
         } else if (a < 192) {
             churn(a % 32 * 8);
+        } else if (a >= 208) {
+            counts();
         } else if (a == 200) {
             SHOW("qed_free(NULL), qed_free_sized(NULL, 1), qed_free_aligned_sized(NULL, 8, 1);\n");
             qed_free(NULL), qed_free_sized(NULL, 1), qed_free_aligned_sized(NULL, 8, 1);
@@ -405,6 +407,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     lg != NULL ? profile((uint32_t)atoi(lg)) : (void)0;
     while (input_left > 0) {
         step();
+        check_counts();
     }
     world_end();
     return 0;

@@ -3,6 +3,8 @@
 #ifndef MALLOC_WORLD_H
 #define MALLOC_WORLD_H
 
+#include <errno.h>
+
 #include "api/thread.h"
 #include "blocks/arena.h"
 #include "blocks/bin.h"
@@ -15,6 +17,7 @@
 #include "prof/prof.h"
 #include "qedmalloc/qedmalloc.h"
 #include "reset.h"
+#include "tcache/counting.h"
 
 #define THREADS 6U
 #define MAPPED_BYTES_MAX (1UL << 30)
@@ -47,6 +50,7 @@ static void thread_end(bool dead)                       /* dead: destructors tha
     SHOW("thread_end(%d);\n", dead);
     if (!standin(thread_cache)) {
         prof_thread_end(thread_cache);
+        counting_end(thread_cache, COUNTER_ALLOCATES);
         depot_destroy(thread_cache);
     }
     thread_cache = dead ? &tcache_dead : &tcache_unborn;
@@ -87,6 +91,40 @@ static void profile(uint32_t lg)
                                    .prefix = "fuzz", .backtrace = "libgcc"};
     SHOW("profile(%u);\n", lg);
     prof_start(thread_get(), &o);
+}
+
+/* The thread counts its bytes from now on, if it has a cache. */
+static void counts(void)
+{
+    uint64_t value = 0;
+    size_t   bytes = sizeof value;
+    SHOW("counts();\n");
+    int result = qed_mallctl("thread.allocated", &value, &bytes, NULL, 0);
+    if (result != (standin(thread_cache) ? EAGAIN : 0) || counting_bytes(thread_cache) != (result == 0)) {
+        blocks_model_fail("thread.allocated counts where it should not, or does not", (void *)(uintptr_t)result);
+    }
+}
+
+/* What a thread that counts has got and given back since the last look is what its blocks have become. */
+static void check_counts(void)
+{
+    static struct tcache *before;
+    static struct counter was;
+    static size_t         usable;
+    bool                  counted = !standin(thread_cache) && counting_bytes(thread_cache);
+    struct counter        c = counted ? *(const struct counter *)COUNTING_PLACE(thread_cache) : (struct counter){.allocated = 0};
+    if (counted && before == thread_cache) {
+        uint64_t got = c.allocated - was.allocated, gone = c.deallocated - was.deallocated;
+        if (got - gone != model.usable - usable || got > UINT64_MAX / 2 || gone > UINT64_MAX / 2) {
+            blocks_model_fail("the thread has counted something else", (void *)(got - gone));
+        }
+        if (c.peak < was.peak || c.peak < (int64_t)(c.allocated - c.deallocated)) {
+            blocks_model_fail("the peak is too low", (void *)c.peak);
+        }
+    }
+    before = counted ? thread_cache : NULL;
+    was = c;
+    usable = model.usable;
 }
 
 /* Slow events, so that the cache collects and pages decay. */
@@ -130,6 +168,7 @@ static void check_heap(void)                            /* contents, statistics,
 static void world_begin(void)
 {
     reset();
+    check_counts();
     os_fake.mapped_npages_max = MAPPED_BYTES_MAX / PAGE;
     thread_now = 0;
     for (uint32_t t = 0; t < THREADS; t++) {

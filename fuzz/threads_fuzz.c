@@ -44,6 +44,8 @@ struct worker {
     struct blocks_model model;
     struct post       post;
     bool              leaves;                           /* at the end of this round */
+    uint64_t         *allocated, *deallocated;          /* what the thread counts, or NULL */
+    uint64_t          sent, received;                   /* bytes of blocks that it did not free itself, and of others' that it freed */
 };
 
 static struct worker     worker[THREADS_MAX];
@@ -181,7 +183,7 @@ static void give(struct worker *w)
     }
 }
 
-static void receive(struct post *from)
+static void receive(struct worker *to, struct post *from)
 {
     uint32_t sent = __atomic_load_n(&from->sent, __ATOMIC_ACQUIRE);
     while (from->taken != sent) {
@@ -189,6 +191,7 @@ static void receive(struct post *from)
         __atomic_store_n(&from->taken, from->taken + 1, __ATOMIC_RELEASE);
         blocks_model_check(&b);
         qed_free(b.address);
+        to->received += b.usable;
     }
 }
 
@@ -200,6 +203,7 @@ static void send(struct worker *w)
         qed_free(b.address);
         return;
     }
+    w->sent += b.usable;
     w->post.block[w->post.sent % POST_MAX] = b;
     __atomic_store_n(&w->post.sent, w->post.sent + 1, __ATOMIC_RELEASE);
 }
@@ -243,7 +247,7 @@ static void call(struct worker *w)
     case 1: __atomic_fetch_add(&clock_ms, below(w, now.event % 8 == 0 ? 1000 : 10), __ATOMIC_RELAXED); break;
     case 2: now.event % 8 == 1 ? (void)qed_malloc_trim(0) : pages_decay(); break;
     case 3: sched_yield(); break;
-    case 4: receive(&worker[(w->index + threads - 1) % threads].post); break;
+    case 4: receive(w, &worker[(w->index + threads - 1) % threads].post); break;
     case 5: case 6: case 7: some ? send(w) : (void)0; break;
     case 8: case 9: some ? resize(w) : (void)0; break;
     default: op % 2 == 0 || !some ? take(w) : give(w);
@@ -275,16 +279,35 @@ static void calls_in_turn(struct worker *w, uint32_t n)
     }
 }
 
+/* Every other thread counts, unless there is no memory for its cache. */
+static void counts(struct worker *w)
+{
+    size_t bytes = sizeof w->allocated;
+    w->allocated = w->deallocated = NULL;
+    if (w->index % 2 == 1 && qed_mallctl("thread.allocatedp", &w->allocated, &bytes, NULL, 0) == 0) {
+        (void)qed_mallctl("thread.deallocatedp", &w->deallocated, &bytes, NULL, 0);
+    }
+}
+
+/* What the thread has counted, less what its blocks say: the same at a round's end as at its beginning. */
+static uint64_t counted(const struct worker *w)
+{
+    return w->allocated == NULL ? 0 : *w->allocated - *w->deallocated - w->model.usable - w->sent + w->received;
+}
+
 static void *work(void *argument)
 {
     struct worker *w = argument;
+    counts(w);
     for (;;) {
         pthread_barrier_wait(&barrier);
         if (over) {
             return NULL;
         }
         w->dice = (((uint64_t)now.kind << 24 | now.length << 16 | now.sizes << 8 | now.event) * 64 + w->index) * 64 + round_number;
+        uint64_t before = counted(w);
         now.kind % 4 == 3 ? calls_in_turn(w, 1 + now.length % 64) : calls(w, 1 + now.length);
+        counted(w) != before ? blocks_model_fail("a thread has counted something else", (void *)(counted(w) - before)) : (void)0;
         bool leaves = w->leaves;
         pthread_barrier_wait(&barrier);
         if (leaves) {
@@ -373,7 +396,7 @@ static void finish(void)
     pthread_barrier_wait(&barrier);
     for (uint32_t i = 0; i < threads; i++) {
         pthread_join(worker[i].id, NULL);
-        receive(&worker[i].post);
+        receive(&worker[i], &worker[i].post);
         while (worker[i].model.count > 0) {
             qed_free(blocks_model_remove(&worker[i].model, worker[i].model.count - 1).address);
         }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "platform/countdown.h"
+#include "platform/counter.h"
 #include "platform/libc.h"
 #include "platform/lock.h"
 #include "platform/os.h"
@@ -24,6 +25,36 @@ static inline bool countdown_due(uint64_t bytes)
 static inline bool countdown_runs(void)
 {
     return true;
+}
+
+/* ---- counter.h --------------------------------------------------------------------------------------------------- */
+
+static inline bool counter_has(uintptr_t counter, uint64_t reason)
+{
+    return counter % 2 == reason % 2;
+}
+
+static inline void counter_begin(uintptr_t counter, uint64_t reason)
+{
+    (void)counter;
+    (void)reason;
+}
+
+static inline bool counter_end(uintptr_t counter, uint64_t reason)
+{
+    return counter % 2 != reason % 2;
+}
+
+static inline void counter_take(uintptr_t counter, uint64_t bytes)
+{
+    (void)counter;
+    (void)bytes;
+}
+
+static inline void counter_give(uintptr_t counter, uint64_t bytes)
+{
+    (void)counter;
+    (void)bytes;
 }
 
 /* ---- libc.h ------------------------------------------------------------------------------------------------------ */

@@ -11,6 +11,7 @@
 #include "api/ctl.h"
 #include "api/ctl_locks.h"
 #include "api/ctl_prof.h"
+#include "api/ctl_thread.h"
 #include "api/thread.h"
 #include "blocks/holes.h"
 #include "blocks/slab.h"
@@ -478,6 +479,12 @@ const struct ctl_name ctl_names[] = {
     OPTION("disable_large_size_classes", CTL_BOOL),
     OPTION("process_madvise_max_batch", CTL_SIZE),
     RW("thread.arena", CTL_UNSIGNED, read_thread_arena, write_thread_arena, 0),
+    RO("thread.allocated", CTL_UINT64, read_thread_count, THREAD_ALLOCATED),
+    RO("thread.allocatedp", CTL_TEXT, read_thread_count, THREAD_ALLOCATEDP),
+    RO("thread.deallocated", CTL_UINT64, read_thread_count, THREAD_DEALLOCATED),
+    RO("thread.deallocatedp", CTL_TEXT, read_thread_count, THREAD_DEALLOCATEDP),
+    RO("thread.peak.read", CTL_UINT64, read_thread_count, THREAD_PEAK),
+    ACT("thread.peak.reset", act_peak_reset),
     RW("thread.tcache.enabled", CTL_BOOL, read_constant, write_constant, 1),
     ACT("thread.tcache.flush", act_flush),
     RW("thread.tcache.max", CTL_SIZE, read_constant, write_constant, SC_LARGE_MINCLASS << (LARGE_CACHED - 1) / SC_NGROUP),

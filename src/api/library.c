@@ -15,6 +15,7 @@
 #include "api/thread.h"
 #include "platform/os.h"
 #include "prof/prof.h"
+#include "tcache/counting.h"
 #include "tcache/stats.h"
 
 static pthread_key_t exit_key;
@@ -50,6 +51,7 @@ static void library_leave(void)
 static void library_thread_end(void *cache)
 {
     prof_thread_end(thread_cache);
+    counting_end(thread_cache, COUNTER_ALLOCATES);
     thread_exit(cache);
 }
 

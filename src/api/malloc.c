@@ -13,6 +13,7 @@
 #include "platform/countdown.h"
 #include "platform/trap.h"
 #include "prof/prof.h"
+#include "tcache/counting.h"
 
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 
@@ -121,6 +122,19 @@ static inline uint64_t block_take_counted(uint32_t szind, uint64_t align_bytes, 
     return block;
 }
 
+/* Counts the bytes of a block that the program has just got, if they are asked for. Returns the block. */
+/*@ requires ok:       MallocOk;
+    requires live:     BlockLive(block);
+    requires class:    szind < SC_NSIZES && block_szind[block] == szind;
+    assigns            \nothing;
+    ensures  same:     \result == block;
+*/
+static __attribute__((noinline)) uint64_t block_tell(uint64_t block, uint32_t szind)
+{
+    counting_take(thread_cache, szind < SC_NBINS ? slab_bytes[szind] : size_class_bytes(szind)) /*@ ghost (block) */;
+    return block;
+}
+
 /* Counts the block, and returns one that is sampled where it is due, or one that is not. The rest is as above. */
 /*@ requires ok:       MallocOk;
     requires power:    IsPowerOfTwo(align_bytes);
@@ -137,13 +151,14 @@ static inline uint64_t block_take_counted(uint32_t szind, uint64_t align_bytes, 
 */
 static inline uint64_t block_take(uint32_t szind, uint64_t align_bytes, bool *zeroed)
 {
+    uint64_t block = 0;
     if (szind < SC_NSIZES && countdown_due(size_class_bytes(szind))) {
-        uint64_t sampled = prof_take(thread_get(), szind, align_bytes, zeroed);
-        if (sampled != 0) {
-            return sampled;
-        }
+        block = prof_take(thread_get(), szind, align_bytes, zeroed);
     }
-    return block_take_counted(szind, align_bytes, zeroed);
+    if (block == 0) {
+        block = block_take_counted(szind, align_bytes, zeroed);
+    }
+    return block != 0 && counting(thread_cache) ? block_tell(block, szind) : block;
 }
 
 /* Returns a block for so many bytes, or 0 without memory. Like malloc, it counts small blocks only while the thread samples. */
@@ -186,6 +201,7 @@ static __attribute__((noinline)) void *malloc_counted(uint32_t szind) /*@ ghost 
     bool     zeroed;
     /*@ ghost block_lemma_is_power(1, 0); */
     uint64_t block = block_take_unsampled(szind, 1, &zeroed);
+    block = block != 0 && counting(thread_cache) ? block_tell(block, szind) : block;
     /*@ ghost if (block != 0) { block_lemma_found(block, size); } else { block_lemma_out(size, szind, 1); } */
     return (void *)block_or_enomem(block);
 }
@@ -205,7 +221,8 @@ static inline void *malloc_cached(uint32_t szind) /*@ ghost (size_t size) */
 {
     uint64_t block = tcache_pop(thread_cache, szind + 1);
     /*@ ghost if (block != 0) { block_lemma_found(block, size); } */
-    return block != 0 ? (void *)block : malloc_counted(szind) /*@ ghost (size) */;
+    return block == 0 ? malloc_counted(szind) /*@ ghost (size) */
+           : (void *)(counting(thread_cache) ? block_tell(block, szind) : block);
 }
 
 /* Counts the request, and returns a block of any class. */
@@ -361,6 +378,44 @@ PUBLIC void *qed_pvalloc(size_t size)
 
 /* ---- giving back ------------------------------------------------------------------------------------------------- */
 
+/* Frees a block that the thread's stacks have refused. */
+/*@ requires ok:       MallocOk;
+    requires mine:     t == thread_cache;
+    requires live:     BlockLive(block);
+    assigns            MALLOC_ASSIGNS_HEAP;
+    ensures  ok:       MallocOk;
+    ensures  gone:     !BlockLive(block);
+    ENSURES_LIVE_KEPT(block, 0);
+*/
+static inline void free_past(struct tcache *t, uint64_t block, const char *call)
+{
+    if (prof_usable(block) != 0) {
+        prof_free(t, block);
+    } else {
+        overflow_free(t, block, call);
+    }
+}
+
+/* Frees a block in a thread that counts. */
+/*@ requires ok:       MallocOk;
+    requires mine:     t == thread_cache;
+    requires live:     BlockLive(block);
+    assigns            MALLOC_ASSIGNS_HEAP;
+    ensures  ok:       MallocOk;
+    ensures  gone:     !BlockLive(block);
+    ENSURES_LIVE_KEPT(block, 0);
+*/
+static __attribute__((noinline)) void free_counted(struct tcache *t, uint64_t block, const char *call)
+{
+    uint64_t bytes = overflow_push(t, block);
+    if (bytes != 0) {
+        counting_give(t, bytes) /*@ ghost (block) */;
+    } else {
+        counting_give(t, block_usable(block, call)) /*@ ghost (block) */;
+        free_past(t, block, call);
+    }
+}
+
 /*@ requires ok:       MallocOk;
     requires valid:    BlockOrNull(block);
     assigns            MALLOC_ASSIGNS_HEAP;
@@ -372,10 +427,10 @@ static __attribute__((noinline)) void free_slow(uint64_t block, const char *call
 {
     if (block != 0) {
         struct tcache *t = thread_get();
-        if (prof_usable(block) != 0) {
-            prof_free(t, block);
+        if (counting_bytes(t)) {
+            free_counted(t, block, call);
         } else {
-            overflow_free(t, block, call);
+            free_past(t, block, call);
         }
     }
 }

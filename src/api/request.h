@@ -4,6 +4,7 @@
 
 #include "api/block.h"
 #include "math/size_class.h"
+#include "tcache/counting.h"
 
 /* Returns the class for a block that is aligned to align_bytes, a power of two, or SC_NSIZES where there is none. Up to PAGE the size is
  * rounded up to a multiple of align_bytes, and then the size of its class is a multiple too. */
@@ -32,6 +33,29 @@ static inline uint32_t request_class(size_t align_bytes, size_t size)
     return szind;
 }
 
+/* Gives a large block another class where it is, and returns true. Returns false where it has to keep its own. A thread that counts has given
+ * the block back then, and got another one. */
+/*@ requires ok:       MallocOk;
+    requires live:     BlockLive(block);
+    requires now:      bytes_now == BlockBytes(block);
+    requires large:    SC_NBINS <= block_szind[block];
+    requires class:    SC_NBINS <= szind < SC_NSIZES;
+    assigns            LARGE_ASSIGNS;
+    ensures  ok:       MallocOk;
+    ensures  live:     BlockLive(block);
+    ensures  class:    block_szind[block] == (\result ? szind : \old(block_szind[block]));
+    ENSURES_LIVE_KEPT(block, 0);
+*/
+static inline bool request_resize(uint64_t block, uint64_t bytes_now, uint32_t szind)
+{
+    bool done = block_resize(block, szind);
+    if (done && counting_bytes(thread_cache)) {
+        counter_give(COUNTING_PLACE(thread_cache), bytes_now);
+        counting_take(thread_cache, size_class_bytes(szind)) /*@ ghost (block) */;
+    }
+    return done;
+}
+
 /* Gives the block that class where it is, and returns true. Returns false where it has to move. */
 /*@ requires ok:       MallocOk;
     requires live:     BlockLive(block);
@@ -57,7 +81,7 @@ static __attribute__((noinline)) bool request_in_place(uint64_t block, uint64_t 
         return false;
     }
     /*@ ghost class_lemma_bounds(block_szind[block]); */
-    return block_resize(block, szind);
+    return request_resize(block, bytes_now, szind);
 }
 
 #endif

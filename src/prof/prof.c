@@ -13,6 +13,7 @@
 #include "platform/table.h"
 #include "prof/context.h"
 #include "prof/dump.h"
+#include "tcache/counting.h"
 #include "tcache/outside.h"
 
 #define INACTIVE_BYTES 65536U                   /* a thread that may not sample asks again after so many of slow calls */
@@ -38,17 +39,14 @@ static uint64_t          gdump_maximum;
 
 /* ---- counting down ----------------------------------------------------------------------------------------------- */
 
-/* A thread counts where malloc finds no stack for any size. */
 static bool is_counting(const struct tcache *t)
 {
-    return t->stack_of[0] == 0;
+    return counting_for(t, COUNTER_SAMPLES);
 }
 
 static void count_off(struct tcache *t)
 {
-    for (uint64_t bytes = 0; is_counting(t) && bytes <= SC_LOOKUP_MAX; bytes++) {
-        t->stack_of[SC_LOOKUP_MAX - bytes] = (uint8_t)(size_class_lookup(SC_LOOKUP_MAX - bytes) + 1);
-    }
+    counting_end(t, COUNTER_SAMPLES);
 }
 
 static void count_set(struct thread *me, uint64_t left)
@@ -60,7 +58,9 @@ static void count_set(struct thread *me, uint64_t left)
 /* Draws the distance to the next sample. A distance of 1 is the very next byte. */
 static void count_on(struct tcache *t, struct thread *me)
 {
-    memset(t->stack_of, 0, sizeof t->stack_of);
+    if (!is_counting(t)) {
+        counting_begin(t, COUNTER_SAMPLES);
+    }
     count_set(me, geometric_next(&me->random, prof_options.lg_sample) - 1);
 }
 

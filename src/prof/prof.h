@@ -2,9 +2,7 @@
  *
  * Each byte that a thread allocates is a sample with probability 1/R, whatever the block is that it belongs to, so a block of Z bytes is
  * sampled with probability 1 - e^(-Z/R). R is 2^lg_prof_sample. A thread counts down to its next sample (platform/countdown.h), once for each
- * allocation. While it does so, the table of its cache that leads from bytes to stacks is empty. So malloc's fast path finds stack 0, which
- * never has a block, and goes to the slow path, where the counter is. A thread that does not count has its table, and the fast paths
- * know nothing of all this. free needs no counter: a sampled block is an extent of its own whose pages have no tag, so that only its own
+ * allocation, in the slow path of malloc, to which tcache/counting.h sends its calls. free needs no counter: a sampled block is an extent of its own whose pages have no tag, so that only its own
  * free meets the slow path.
  *
  * The bodies of the functions here are tested, and not proven. Their contracts are what malloc's proofs believe of them (proofs/TRUSTED.md).

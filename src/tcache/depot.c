@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "platform/counter.h"
 #include "tcache/refill.h"
 #include "tcache/shape.h"
 
@@ -249,7 +250,7 @@ static inline void depot_link(struct tcache *t)
 */
 static struct tcache *depot_make(void)
 {
-    uintptr_t      place = depot_made < DEPOT_POOL ? base_alloc(sizeof(struct tcache), 64) : 0;
+    uintptr_t      place = depot_made < DEPOT_POOL ? base_alloc(sizeof(struct tcache) + COUNTER_BYTES, 64) : 0;
     struct tcache *t = POOL_PLACE(struct tcache, depot_pool, depot_made, place);
     /*@ assert idle: depot_idle_count == 0; */
     if (t != NULL) {

@@ -2,6 +2,7 @@
 #include "tcache/overflow.h"
 
 #include "platform/trap.h"
+#include "tcache/counting.h"
 #include "tcache/refill.h"
 #include "tcache/stack.h"
 
@@ -85,6 +86,35 @@ static void overflow_look(struct tcache *t, uint64_t block)
     }
 }
 
+/* tcache_push_at for a block whose page in the window is that one. Returns the bytes of the block, or 0 if the push is refused. */
+/*@ TCACHE_WHOLE(requires, t);
+    requires live:    0 < block < ADDRESS_MAX && block_state[block] == BLOCK_LIVE;
+    requires known:   page < t->window_pages;
+    requires page:    block / PAGE == t->window / RADIX_HALF * RADIX_WINDOW_PAGES + page;
+    assigns           TCACHE_ASSIGNS_STACKS(t), block_state[block], block_pos[block];
+    TCACHE_WHOLE(ensures, t);
+    ENSURES_PUSHED(t, block);
+    ensures  bytes:   \result != 0 ==> \result == ScBytes(block_szind[block]);
+*/
+static inline uint64_t overflow_push_at(struct tcache *t, uint64_t block, uint64_t page)
+{
+    uint64_t stack = radix_leaf_high(t->leaf, page) /*@ ghost (t->window / RADIX_HALF) */;
+    if (!tcache_push_at(t, block, page, stack)) {
+        return 0;
+    }
+    return stack <= SC_NBINS ? slab_bytes[stack - 1] : size_class_bytes((uint32_t)stack - 1);
+}
+
+uint64_t overflow_push(struct tcache *t, uint64_t block)
+{
+    overflow_look(t, block);
+    uint64_t page = tcache_window_page(t, block);
+    uint64_t bytes = page < t->window_pages ? overflow_push_at(t, block, page) : 0;
+    t->window_pages = 0;
+    /*@ ghost tcache_lemma_ok(t); */
+    return bytes;
+}
+
 /* Gives the older seven eighths of a full stack back. The next fill is small again, so that it does not make the stack overflow. */
 /*@ TCACHE_CALM(requires, t);
     requires stack:   0 < stack < TCACHE_STACKS;
@@ -158,7 +188,9 @@ static void overflow_cached(struct tcache *t, uint32_t stack, uint64_t block, co
 {
     /*@ ghost blocks_lemma_out(block); */
     /*@ ghost stack_lemma_null(); */
-    overflow_look(t, block);
+    if (!counting_bytes(t)) {           /* a thread that counts has no window, so that its free comes here */
+        overflow_look(t, block);
+    }
     if (tcache_top(t, stack) == block) {
         trap_misuse(call, "double free", block);
     }

@@ -18,6 +18,18 @@
 */
 void overflow_free(struct tcache *t, uint64_t block, const char *call);
 
+/* Does what tcache_push does, in the window of the address, for a thread without a window. Returns the bytes of the block, or 0 if it is
+ * refused. */
+/*@ TCACHE_WHOLE(requires, t);
+    requires live:    0 < block < ADDRESS_MAX && block_state[block] == BLOCK_LIVE;
+    assigns           TCACHE_ASSIGNS_STACKS(t), block_state[block], block_pos[block], t->window_pages, t->window, t->leaf;
+    TCACHE_WHOLE(ensures, t);
+    ensures  cached:  \result != 0 ==> block_state[block] == BLOCK_CACHED;
+    ensures  bytes:   \result != 0 ==> \result == ScBytes(block_szind[block]);
+    ensures  none:    \result == 0 ==> block_state[block] == BLOCK_LIVE;
+*/
+uint64_t overflow_push(struct tcache *t, uint64_t block);
+
 /* Returns the bytes of the block. Where no region of a slab and no large block begins, the program ends with a message that names the
  * call, and no block has changed. */
 /*@ BINS_FREE(requires);

@@ -1,5 +1,4 @@
-/* As Folly detects jemalloc (Malloc.cpp): the functions are there, and what a thread has allocated is counted. Where it is not, Folly uses
- * malloc alone, and that serves. */
+/* As Folly detects jemalloc (Malloc.cpp): the functions are there, and what a thread has allocated is counted. */
 #include "client.h"
 
 #pragma weak mallocx
@@ -35,14 +34,12 @@ static bool using_jemalloc(void)
 
 int main(void)
 {
-    bool   jemalloc = using_jemalloc();
-    size_t good = jemalloc ? nallocx(1000, 0) : 1000;
+    CHECK(using_jemalloc());
+    size_t good = nallocx(1000, 0);
     char  *p = malloc(good);
     CHECK(p != NULL && malloc_usable_size(p) >= good && good >= 1000);
     memset(p, 1, good);
-    if (jemalloc) {                     /* what fbvector does: in place, or by realloc */
-        CHECK(xallocx(p, good, 0, 0) == good);
-    }
+    CHECK(xallocx(p, good, 0, 0) == good);      /* what fbvector does: in place, or by realloc */
     p = realloc(p, 100000);
     CHECK(p != NULL && p[999] == 1);
     free(p);
@@ -51,6 +48,6 @@ int main(void)
     unsigned arena = 77;
     size_t   size = sizeof arena;
     CHECK(mallctl("thread.arena", &arena, &size, NULL, 0) == 0 && arena < 77);
-    printf("ok folly: %s\n", jemalloc ? "uses the extended API" : "uses malloc alone");
+    printf("ok folly: uses the extended API\n");
     return 0;
 }

@@ -1,6 +1,6 @@
 /* Calls malloc(64) and free, so that the cost of a pair can be counted. It makes one pair at a time, or, with a second argument, so many
  * mallocs and then so many frees. TAKE and GIVE are other functions that do the same, TAKE_AS(bytes) and GIVE_AS(block, bytes) are
- * whole calls, and ORDER(k) is which block comes back as number k.
+ * whole calls, and ORDER(k) is which block comes back as number k. FIRST is a name of mallctl that is read before.
  *
  * usage: pair ROUNDS [BATCH [BYTES]]           under valgrind --tool=callgrind
  */
@@ -25,6 +25,11 @@ void  GIVE(void *block, size_t bytes);
 #define ORDER(k) (k)
 #endif
 
+#ifndef FIRST
+#define FIRST ""
+#endif
+int mallctl(const char *name, void *old, size_t *old_bytes, void *new_value, size_t new_bytes);
+
 static void *live[1024];
 
 int main(int argc, char **argv)
@@ -32,6 +37,10 @@ int main(int argc, char **argv)
     long   rounds = argc > 1 ? atol(argv[1]) : 1000;
     long   batch = argc > 2 ? atol(argv[2]) : 1;
     size_t bytes = argc > 3 ? (size_t)atol(argv[3]) : 64;
+    size_t value, size = sizeof value;
+    if (*FIRST != '\0' && mallctl(FIRST, &value, &size, NULL, 0) != 0) {
+        return 1;
+    }
     if (batch == 1) {
         for (long i = 0; i < rounds; i++) {
             void *p = TAKE(bytes);

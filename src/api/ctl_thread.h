@@ -1,0 +1,13 @@
+/* ctl_thread: what the names of mallctl about what a thread has allocated have (tcache/counting.h). The names stand in ctl_names. */
+#ifndef QED_API_CTL_THREAD_H
+#define QED_API_CTL_THREAD_H
+
+#include "api/ctl.h"
+
+/* A thread counts from its first call here on. at: the part. EAGAIN for a thread that has no memory for a cache, or has ended. */
+enum thread_count { THREAD_ALLOCATED, THREAD_ALLOCATEDP, THREAD_DEALLOCATED, THREAD_DEALLOCATEDP, THREAD_PEAK };
+
+int read_thread_count(const struct ctl_name *n, const size_t *index, uint64_t *value);
+int act_peak_reset(const size_t *index);
+
+#endif

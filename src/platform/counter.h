@@ -1,0 +1,89 @@
+/* counter: what a thread has allocated and given back, in bytes of blocks, since somebody asked for it.
+ *
+ * The counter of a thread stands in memory right behind the thread's cache, which the cache's maker leaves free (COUNTER_BYTES). Programs read
+ * it through a pointer, so it is exact after each call. No proven function has that memory, and the proofs know nothing of the numbers. */
+#ifndef QED_PLATFORM_COUNTER_H
+#define QED_PLATFORM_COUNTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define COUNTER_ALLOCATES 1U        /* why the thread's calls come to the slow paths: it counts its bytes, ... */
+#define COUNTER_SAMPLES 2U          /* ... or the heap profiler counts down to the next sample */
+
+struct counter {
+    uint64_t allocated;
+    uint64_t deallocated;
+    int64_t  start;                 /* allocated less deallocated when the peak was reset */
+    int64_t  peak;                  /* the most that it has been since then */
+    uint64_t reasons;
+};
+
+#define COUNTER_BYTES sizeof(struct counter)
+
+/* Returns whether the thread's calls come to the slow paths for that reason. */
+/*@ assigns \nothing; */
+static inline bool counter_has(uintptr_t counter, uint64_t reason)
+#ifdef __FRAMAC__
+;
+#else
+{
+    return (((const struct counter *)counter)->reasons & reason) != 0;
+}
+#endif
+
+/* Adds a reason. Bytes are counted from 0 on then. */
+/*@ assigns \nothing; */
+static inline void counter_begin(uintptr_t counter, uint64_t reason)
+#ifdef __FRAMAC__
+;
+#else
+{
+    struct counter *c = (struct counter *)counter;
+    uint64_t        reasons = c->reasons | reason;
+    if (reason == COUNTER_ALLOCATES) {
+        *c = (struct counter){.allocated = 0};
+    }
+    c->reasons = reasons;
+}
+#endif
+
+/* Takes a reason away, and returns whether it was the last one. */
+/*@ assigns \nothing; */
+static inline bool counter_end(uintptr_t counter, uint64_t reason)
+#ifdef __FRAMAC__
+;
+#else
+{
+    return (((struct counter *)counter)->reasons &= ~reason) == 0;
+}
+#endif
+
+/* Counts a block that the program gets. */
+/*@ assigns \nothing; */
+static inline void counter_take(uintptr_t counter, uint64_t bytes)
+#ifdef __FRAMAC__
+;
+#else
+{
+    struct counter *c = (struct counter *)counter;
+    c->allocated += bytes;
+    int64_t now = (int64_t)(c->allocated - c->deallocated);
+    if (now > c->peak) {
+        c->peak = now;
+    }
+}
+#endif
+
+/* Counts a block that the program gives back. */
+/*@ assigns \nothing; */
+static inline void counter_give(uintptr_t counter, uint64_t bytes)
+#ifdef __FRAMAC__
+;
+#else
+{
+    ((struct counter *)counter)->deallocated += bytes;
+}
+#endif
+
+#endif

@@ -1,0 +1,88 @@
+/* counting: how the calls of a thread come to be counted, and what a thread has counted.
+ *
+ * A thread counts for one reason or for two: somebody has asked what it allocates, or the heap profiler counts down to its next sample. While it
+ * does so, the table of its cache that leads from bytes to stacks is empty. So malloc's fast path finds stack 0, which never has a block,
+ * and goes to the slow path, which counts. If bytes are counted, the cache has no window either, so that free goes to its slow path.
+ * A thread that does not count has its table and its window, and the fast paths know nothing of all this.
+ *
+ * The slow paths ask first whether the table is empty. A stand-in never counts: it has no counter.
+ */
+#ifndef QED_TCACHE_COUNTING_H
+#define QED_TCACHE_COUNTING_H
+
+#include "platform/counter.h"
+#include "tcache/tcache.h"
+
+/* The counter of a cache that is no stand-in. */
+#define COUNTING_PLACE(t) ((uintptr_t)((t) + 1))
+
+/* Returns whether the calls of the cache's thread are counted, for whatever reason. */
+/*@ requires valid:   \valid_read(t);
+    assigns           \nothing;
+    ensures  empty:   \result <==> t->stack_of[0] == 0;
+*/
+static inline bool counting(const struct tcache *t)
+{
+    return t->stack_of[0] == 0;
+}
+
+/* Returns whether the thread of the cache counts its bytes. */
+/*@ requires valid:   \valid_read(t);
+    assigns           \nothing;
+*/
+static inline bool counting_bytes(const struct tcache *t)
+{
+    return counting(t) && counter_has(COUNTING_PLACE(t), COUNTER_ALLOCATES);
+}
+
+/* Counts a live block that the program has just got, if the thread counts. */
+/*@ requires valid:   \valid_read(t);
+    requires live:    block < ADDRESS_MAX && block_state[block] == BLOCK_LIVE;
+    requires bytes:   bytes == ScBytes(block_szind[block]);
+    assigns           \nothing;
+*/
+static inline void counting_take(const struct tcache *t, uint64_t bytes) /*@ ghost (uint64_t block) */
+{
+    if (counting_bytes(t)) {
+        counter_take(COUNTING_PLACE(t), bytes);
+    }
+}
+
+/* Counts a block that the program gives back. The thread counts. */
+/*@ requires valid:   \valid_read(t);
+    requires out:     BlockOut(block);
+    requires bytes:   bytes == ScBytes(block_szind[block]);
+    assigns           \nothing;
+*/
+static inline void counting_give(const struct tcache *t, uint64_t bytes) /*@ ghost (uint64_t block) */
+{
+    counter_give(COUNTING_PLACE(t), bytes);
+}
+
+/* Returns whether the thread counts for that reason (COUNTER_ALLOCATES or COUNTER_SAMPLES). */
+/*@ requires valid:   \valid_read(t);
+    assigns           \nothing;
+*/
+static inline bool counting_for(const struct tcache *t, uint64_t reason)
+{
+    return counting(t) && counter_has(COUNTING_PLACE(t), reason);
+}
+
+/* The thread counts for that reason from now on. Bytes begin at 0. t is no stand-in. */
+/*@ requires ok:      TcacheOk(t);
+    assigns           t->stack_of[0 .. SC_LOOKUP_MAX], t->window_pages;
+    ensures  ok:      TcacheOk(t);
+    ensures  empty:   \forall integer n; 0 <= n <= SC_LOOKUP_MAX ==> t->stack_of[n] == 0;
+    ensures  window:  reason == COUNTER_ALLOCATES ==> t->window_pages == 0;
+*/
+void counting_begin(struct tcache *t, uint64_t reason);
+
+/* It does not any more. t may be a stand-in. */
+/*@ requires ok:      TcacheOk(t);
+    requires table:   SizeClassTable(SC_LOOKUP_MAX / SC_TINY + 1);
+    assigns           t->stack_of[0 .. SC_LOOKUP_MAX];
+    ensures  ok:      TcacheOk(t);
+*/
+void counting_end(struct tcache *t, uint64_t reason);
+
+#endif

@@ -1,0 +1,110 @@
+/* counting_test: a thread counts for one reason, for two, for none. While it does, its table is empty, and while it counts bytes it has no
+ * window; afterwards both are as before. What it counts is what is added up here. */
+#include "blocks_boot.h"
+#include "tcache/counting.h"
+
+#define STEPS 2000
+
+static const struct counter *counter_of(const struct tcache *t)
+{
+    return (const struct counter *)COUNTING_PLACE(t);
+}
+
+static void check_table(const struct tcache *t, bool empty)
+{
+    for (uint64_t bytes = 0; bytes <= SC_LOOKUP_MAX; bytes++) {
+        CHECK(t->stack_of[bytes] == (empty ? 0 : size_class_index(bytes) + 1));
+    }
+    CHECK(counting(t) == empty);
+}
+
+static void test_reasons(struct tcache *t)
+{
+    for (uint64_t first = COUNTER_ALLOCATES; first <= COUNTER_SAMPLES; first++) {
+        uint64_t second = COUNTER_ALLOCATES + COUNTER_SAMPLES - first;
+        check_table(t, false);
+        counting_end(t, first);
+        check_table(t, false);
+        counting_begin(t, first);
+        check_table(t, true);
+        CHECK(counting_for(t, first) && !counting_for(t, second) && counting_bytes(t) == (first == COUNTER_ALLOCATES));
+        counting_begin(t, second);
+        CHECK(counting_for(t, first) && counting_for(t, second) && counting_bytes(t));
+        counting_end(t, first);
+        check_table(t, true);
+        CHECK(!counting_for(t, first) && counting_for(t, second) && counting_bytes(t) == (second == COUNTER_ALLOCATES));
+        counting_end(t, second);
+        check_table(t, false);
+        CHECK(!counting_bytes(t));
+    }
+}
+
+static void test_standins(void)
+{
+    check_table(&tcache_unborn, false);
+    check_table(&tcache_dead, false);
+    CHECK(!counting_bytes(&tcache_unborn) && !counting_for(&tcache_dead, COUNTER_SAMPLES));
+    counting_end(&tcache_dead, COUNTER_ALLOCATES);
+    check_table(&tcache_dead, false);
+}
+
+/* A push finds no window, and overflow_push does what the fast path did. */
+static void test_window(struct tcache *t)
+{
+    uint64_t block = refill(t, 5), large = refill(t, SC_NBINS + 1);
+    overflow_free(t, block, "test");
+    CHECK(tcache_pop(t, 5) == block && tcache_push(t, block) && tcache_pop(t, 5) == block && t->window_pages != 0);
+    counting_begin(t, COUNTER_ALLOCATES);
+    CHECK(t->window_pages == 0 && !tcache_push(t, block));
+    overflow_free(t, block, "test");
+    CHECK(t->window_pages == 0 && tcache_pop(t, 5) == block);
+    CHECK(overflow_push(t, block) == size_class_bytes(4) && t->window_pages == 0 && overflow_push(t, block) == 0);
+    CHECK(overflow_push(t, large) == size_class_bytes(SC_NBINS) && t->window_pages == 0);
+    CHECK(tcache_pop(t, SC_NBINS + 1) == large && overflow_push(t, 64) == 0 && overflow_push(t, large + PAGE) == 0);
+    overflow_free(t, large, "test");
+    counting_end(t, COUNTER_ALLOCATES);
+    CHECK(tcache_pop(t, 5) == block);
+    overflow_free(t, block, "test");
+    CHECK(t->window_pages != 0);
+    refill_flush(t);
+}
+
+static void test_numbers(struct tcache *t)
+{
+    uint64_t got = 0, gone = 0;
+    int64_t  peak = 0;
+    counting_begin(t, COUNTER_ALLOCATES);
+    CHECK(counter_of(t)->allocated == 0 && counter_of(t)->deallocated == 0 && counter_of(t)->peak == 0);
+    for (int i = 0; i < STEPS; i++) {
+        uint64_t bytes = size_class_bytes((uint32_t)random_below(SC_NSIZES / 2));
+        if (random_below(2) == 0) {
+            counting_take(t, bytes);
+            got += bytes;
+            peak = (int64_t)(got - gone) > peak ? (int64_t)(got - gone) : peak;
+        } else {
+            counting_give(t, bytes);
+            gone += bytes;
+        }
+        CHECK(counter_of(t)->allocated == got && counter_of(t)->deallocated == gone && counter_of(t)->peak == peak);
+    }
+    counting_end(t, COUNTER_ALLOCATES);
+    counting_take(t, 80);                       /* it does not count any more */
+    CHECK(counter_of(t)->allocated == got);
+    counting_begin(t, COUNTER_SAMPLES);
+    counting_take(t, 80);                       /* nor for the profiler */
+    CHECK(counter_of(t)->allocated == got);
+    counting_end(t, COUNTER_SAMPLES);
+}
+
+int main(void)
+{
+    blocks_boot(2);
+    struct tcache *t = depot_create();
+    CHECK(t != NULL);
+    test_standins();
+    test_reasons(t);
+    test_window(t);
+    test_numbers(t);
+    depot_destroy(t);
+    return blocks_done("counting");
+}
