@@ -20,7 +20,6 @@
 #include "platform/limit.h"
 #include "platform/os.h"
 #include "tcache/outside.h"
-#include "tcache/refill.h"
 
 #include "qedmalloc/qedmalloc.h"
 
@@ -128,10 +127,9 @@ static int write_thread_arena(const struct ctl_name *n, const size_t *index, uin
     return 0;
 }
 
-static int act_flush(const size_t *index)
+static int act_idle(const size_t *index)
 {
-    (void)index;
-    refill_flush(thread_get());
+    (void)act_tcache_flush(index);
     return 0;
 }
 
@@ -485,12 +483,12 @@ const struct ctl_name ctl_names[] = {
     RO("thread.deallocatedp", CTL_TEXT, read_thread_count, THREAD_DEALLOCATEDP),
     RO("thread.peak.read", CTL_UINT64, read_thread_count, THREAD_PEAK),
     ACT("thread.peak.reset", act_peak_reset),
-    RW("thread.tcache.enabled", CTL_BOOL, read_constant, write_constant, 1),
-    ACT("thread.tcache.flush", act_flush),
+    RW("thread.tcache.enabled", CTL_BOOL, read_tcache_enabled, write_tcache_enabled, 0),
+    ACT("thread.tcache.flush", act_tcache_flush),
     RW("thread.tcache.max", CTL_SIZE, read_constant, write_constant, SC_LARGE_MINCLASS << (LARGE_CACHED - 1) / SC_NGROUP),
     RW("thread.prof.name", CTL_TEXT, read_prof_name, write_prof_name, 0),
     RW("thread.prof.active", CTL_BOOL, read_prof_bool, write_prof_bool, 3),
-    ACT("thread.idle", act_flush),
+    ACT("thread.idle", act_idle),
     RO("arena.%a.initialized", CTL_BOOL, read_initialized, 0),
     ACT("arena.%a.decay", act_decay),
     ACT("arena.%a.purge", act_purge),

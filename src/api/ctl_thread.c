@@ -4,8 +4,11 @@
 #include <errno.h>
 
 #include "api/thread.h"
+#include "platform/countdown.h"
+#include "prof/prof.h"
 #include "tcache/counting.h"
 #include "tcache/outside.h"
+#include "tcache/refill.h"
 
 /* Begins to count, if the thread does not do so yet. Returns NULL for a stand-in. */
 static struct counter *counter_of(struct tcache *t)
@@ -45,5 +48,48 @@ int act_peak_reset(const size_t *index)
     }
     c->start = (int64_t)(c->allocated - c->deallocated);
     c->peak = c->start;
+    return 0;
+}
+
+int read_tcache_enabled(const struct ctl_name *n, const size_t *index, uint64_t *value)
+{
+    (void)n, (void)index;
+    *value = thread_get() != &tcache_dead ? 1 : 0;
+    return 0;
+}
+
+/* Gives the thread's cache back, with all that is known of the thread. */
+static void tcache_leave(struct tcache *t)
+{
+    thread_watch(NULL);
+    prof_thread_end(t);
+    counting_end(t, COUNTER_ALLOCATES);
+    thread_exit(t);
+}
+
+int write_tcache_enabled(const struct ctl_name *n, const size_t *index, uint64_t value)
+{
+    (void)n, (void)index;
+    struct tcache *t = thread_get();
+    if (value != 0 && t == &tcache_dead) {
+        thread_cache = &tcache_unborn;          /* as before its first call */
+        countdown_restart();
+        (void)thread_get();
+    } else if (value == 0 && !tcache_is_standin(t)) {
+        tcache_leave(t);
+    } else if (value == 0) {
+        thread_cache = &tcache_dead;
+    }
+    return 0;
+}
+
+int act_tcache_flush(const size_t *index)
+{
+    (void)index;
+    struct tcache *t = thread_get();
+    if (tcache_is_standin(t)) {
+        return EFAULT;
+    }
+    refill_flush(t);
     return 0;
 }

@@ -1,4 +1,5 @@
-/* ctl_thread: what the names of mallctl about what a thread has allocated have (tcache/counting.h). The names stand in ctl_names. */
+/* ctl_thread: what the names of mallctl about a thread have: what it has allocated (tcache/counting.h), and its cache. The names stand in
+ * ctl_names. */
 #ifndef QED_API_CTL_THREAD_H
 #define QED_API_CTL_THREAD_H
 
@@ -9,5 +10,11 @@ enum thread_count { THREAD_ALLOCATED, THREAD_ALLOCATEDP, THREAD_DEALLOCATED, THR
 
 int read_thread_count(const struct ctl_name *n, const size_t *index, uint64_t *value);
 int act_peak_reset(const size_t *index);
+
+/* A thread without a cache is as one that has ended: a stand-in serves it, and each block comes from a bin and goes back to it at once. Where
+ * it gets a cache again, that is another one. */
+int read_tcache_enabled(const struct ctl_name *n, const size_t *index, uint64_t *value);
+int write_tcache_enabled(const struct ctl_name *n, const size_t *index, uint64_t value);
+int act_tcache_flush(const size_t *index);      /* EFAULT without a cache */
 
 #endif

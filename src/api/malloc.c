@@ -6,6 +6,7 @@
 
 #include "api/export.h"
 #include "api/block.h"
+#include "api/counted.h"
 #include "api/request.h"
 #include "blocks/slab.h"
 #include "math/product.h"
@@ -13,7 +14,6 @@
 #include "platform/countdown.h"
 #include "platform/trap.h"
 #include "prof/prof.h"
-#include "tcache/counting.h"
 
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 
@@ -119,19 +119,6 @@ static inline uint64_t block_take_counted(uint32_t szind, uint64_t align_bytes, 
     }
     /*@ ghost block_lemma_power(block, align_bytes); */
     *zeroed = false;
-    return block;
-}
-
-/* Counts the bytes of a block that the program has just got, if they are asked for. Returns the block. */
-/*@ requires ok:       MallocOk;
-    requires live:     BlockLive(block);
-    requires class:    szind < SC_NSIZES && block_szind[block] == szind;
-    assigns            \nothing;
-    ensures  same:     \result == block;
-*/
-static __attribute__((noinline)) uint64_t block_tell(uint64_t block, uint32_t szind)
-{
-    counting_take(thread_cache, szind < SC_NBINS ? slab_bytes[szind] : size_class_bytes(szind)) /*@ ghost (block) */;
     return block;
 }
 
@@ -377,44 +364,6 @@ PUBLIC void *qed_pvalloc(size_t size)
 }
 
 /* ---- giving back ------------------------------------------------------------------------------------------------- */
-
-/* Frees a block that the thread's stacks have refused. */
-/*@ requires ok:       MallocOk;
-    requires mine:     t == thread_cache;
-    requires live:     BlockLive(block);
-    assigns            MALLOC_ASSIGNS_HEAP;
-    ensures  ok:       MallocOk;
-    ensures  gone:     !BlockLive(block);
-    ENSURES_LIVE_KEPT(block, 0);
-*/
-static inline void free_past(struct tcache *t, uint64_t block, const char *call)
-{
-    if (prof_usable(block) != 0) {
-        prof_free(t, block);
-    } else {
-        overflow_free(t, block, call);
-    }
-}
-
-/* Frees a block in a thread that counts. */
-/*@ requires ok:       MallocOk;
-    requires mine:     t == thread_cache;
-    requires live:     BlockLive(block);
-    assigns            MALLOC_ASSIGNS_HEAP;
-    ensures  ok:       MallocOk;
-    ensures  gone:     !BlockLive(block);
-    ENSURES_LIVE_KEPT(block, 0);
-*/
-static __attribute__((noinline)) void free_counted(struct tcache *t, uint64_t block, const char *call)
-{
-    uint64_t bytes = overflow_push(t, block);
-    if (bytes != 0) {
-        counting_give(t, bytes) /*@ ghost (block) */;
-    } else {
-        counting_give(t, block_usable(block, call)) /*@ ghost (block) */;
-        free_past(t, block, call);
-    }
-}
 
 /*@ requires ok:       MallocOk;
     requires valid:    BlockOrNull(block);

@@ -16,6 +16,14 @@
 extern __thread uint32_t countdown_left;
 #endif
 
+/* The thread's next slow call asks the profiler. */
+static inline void countdown_restart(void)
+{
+#if QED_PROF
+    countdown_left = 0;
+#endif
+}
+
 /* Counts an allocation of so many bytes. Returns true, and counts nothing, if they are more than are left. */
 /*@ assigns \nothing; */
 static inline bool countdown_due(uint64_t bytes)

@@ -2,8 +2,8 @@
  *
  * Each byte that a thread allocates is a sample with probability 1/R, whatever the block is that it belongs to, so a block of Z bytes is
  * sampled with probability 1 - e^(-Z/R). R is 2^lg_prof_sample. A thread counts down to its next sample (platform/countdown.h), once for each
- * allocation, in the slow path of malloc, to which tcache/counting.h sends its calls. free needs no counter: a sampled block is an extent of its own whose pages have no tag, so that only its own
- * free meets the slow path.
+ * allocation, in the slow path of malloc, to which tcache/counting.h sends its calls. free needs no counter: a sampled block is an extent
+ * of its own whose pages have no tag, so that only its own free meets the slow path.
  *
  * The bodies of the functions here are tested, and not proven. Their contracts are what malloc's proofs believe of them (proofs/TRUSTED.md).
  */
