@@ -35,6 +35,9 @@ static const char *const words[] = {
     "-1", "", "allocated", "active", "bins", "bin", "lextent", "size", "nregs", "curregs", "nmalloc", "small", "large", "purge", "decay",
     "dirty_decay_ms", "muzzy_decay_ms", "flush", "idle", "initialized", "narenas", "tcache_max", "enabled", "background_thread",
     "max_background_threads", "approximate_stats", "pactive", "pdirty", "retained", "resident", "dss", "prof", "stats_print_opts",
+    "malloc_conf", "nbins", "page", "nfills", "nflushes", "nslabs", "nreslabs", "nonfull_slabs", "nrequests", "lextents", "extents", "ndirty",
+    "dirty_bytes", "nmuzzy", "retained_bytes", "curlextents", "dirty_npurge", "dirty_nmadvise", "muzzy_purged", "extent_avail",
+    "zero_reallocs", "198", "199",
     "malloc_conf", "nbins", "page", "deallocated", "allocatedp", "deallocatedp", "peak", "read", "reset",
 };
 

@@ -50,6 +50,9 @@ static inline void bin_model_compare(void)
             if (s.regions_live != m->regions_live || s.filled != m->filled || s.flushed != m->flushed) {
                 blocks_model_fail("a bin's count of its blocks", (void *)s.regions_live);
             }
+            if (s.fills != m->fills || s.flushes != m->flushes || s.slabs_made != m->slabs_made || s.slabs_again != m->slabs_again) {
+                blocks_model_fail("a bin's count of its steps", (void *)s.fills);
+            }
             if (s.regions_live > s.slabs * slab_regions[c] || (s.regions_live == 0 && s.slabs > 1)) {
                 blocks_model_fail("a bin's count of its slabs", (void *)s.slabs);
             }
@@ -90,6 +93,9 @@ static inline void bin_model_fill(uint32_t arena, uint32_t szind, uint32_t n)
     }
     bin_model_stats[arena][szind].regions_live += got;
     bin_model_stats[arena][szind].filled += got;
+    bin_model_stats[arena][szind].fills += got > 0 ? 1 : 0;
+    bin_model_stats[arena][szind].slabs_made += after.slabs - before.slabs;                     /* a fill drops none, */
+    bin_model_stats[arena][szind].slabs_again += before.slabs_nonfull - after.slabs_nonfull;    /* and makes none non-full */
 }
 
 /* Up to n blocks of that class, whatever their arena, beginning with the model's block i. */
@@ -97,14 +103,19 @@ static inline void bin_model_flush(uint32_t szind, uint32_t n, uint32_t i)
 {
     static uint64_t blocks[BIN_MODEL_BATCH];
     uint32_t        k = 0;
+    bool            given[BIN_MODEL_ARENAS] = {false};
     for (uint32_t looked = bin_model.count; looked > 0 && k < n && bin_model.count > 0; looked--, i++) {
         i = i < bin_model.count ? i : 0;
         if (bin_model.block[i].bytes == size_class_bytes(szind)) {
             struct blocks_model_block b = blocks_model_remove(&bin_model, i--);
             bin_model_stats[b.seed][szind].regions_live -= 1;
             bin_model_stats[b.seed][szind].flushed += 1;
+            given[b.seed] = true;
             blocks[k++] = (uintptr_t)b.address;
         }
+    }
+    for (uint32_t a = 0; a < BIN_MODEL_ARENAS; a++) {
+        bin_model_stats[a][szind].flushes += given[a] ? 1 : 0;          /* each of their locks is taken once */
     }
     bin_flush(szind, blocks, k);
 }

@@ -6,6 +6,7 @@
 #include "ds/pairing_heap.h"
 #include "blocks/arena.h"
 #include "blocks/bin.h"
+#include "blocks/large.h"
 #include "blocks/slab.h"
 #include "tcache/depot.h"
 #include "tcache/overflow.h"
@@ -32,8 +33,8 @@ static inline bool blocks_check_free(uint32_t state)
     return state >= EXTENT_DIRTY;
 }
 
-/* One extent by itself; it joins the totals, and the first of its heap if it is the lowest so far. */
-static inline void blocks_check_extent(uint32_t e, uint64_t *total, uint32_t *first)
+/* One extent by itself; it joins the totals, the counts of its heap, and is the first of that if it is the lowest so far. */
+static inline void blocks_check_extent(uint32_t e, uint64_t *total, uint32_t *first, struct page_cache_counts *counts)
 {
     uint64_t page = AT(ext_page, e), npages = AT(ext_npages, e);
     uint8_t  state = AT(ext_state, e);
@@ -44,8 +45,11 @@ static inline void blocks_check_extent(uint32_t e, uint64_t *total, uint32_t *fi
         BLOCKS_CHECK(PagesBusy, state < EXTENT_BUSY || state >= EXTENT_DIRTY, e);
         total[state] += npages;
         if (blocks_check_free(state)) {
-            uint32_t *f = &first[1 + (state - (uint32_t)EXTENT_DIRTY) * SC_NPSIZES + size_class_page_index(npages)];
+            uint32_t  h = 1 + (state - (uint32_t)EXTENT_DIRTY) * SC_NPSIZES + size_class_page_index(npages);
+            uint32_t *f = &first[h];
             *f = *f == 0 || page < AT(ext_page, *f) ? e : *f;
+            counts->extents[h] += 1;
+            counts->npages[h] += npages;
         }
     }
 }
@@ -61,7 +65,7 @@ static inline void blocks_check_unused(void)
         BLOCKS_CHECK(ExtUnused, e <= extent_count && AT(ext_npages, e) == 0, e);
         listed++;
     }
-    BLOCKS_CHECK(ExtUnused, listed == unused, unused);
+    BLOCKS_CHECK(ExtUnused, listed == unused && list_length[EXT_UNUSED_LIST] == unused, unused);
 }
 
 static inline void blocks_check_pages(void)
@@ -69,8 +73,10 @@ static inline void blocks_check_pages(void)
     static uint32_t order[1U << 16];
     uint32_t        first[PAGE_CACHE_HEAPS] = {0}, n = 0;
     uint64_t        total[EXTENT_STATES] = {0};
+    static struct page_cache_counts counts;
+    memset(&counts, 0, sizeof counts);
     for (uint32_t e = 1; e <= extent_count; e++) {
-        blocks_check_extent(e, total, first);
+        blocks_check_extent(e, total, first, &counts);
         if (AT(ext_npages, e) != 0 && n < sizeof order / sizeof order[0]) {
             order[n++] = e;
         }
@@ -92,6 +98,7 @@ static inline void blocks_check_pages(void)
     }
     for (uint32_t h = 1; h < PAGE_CACHE_HEAPS; h++) {
         BLOCKS_CHECK(CacheFree, pairing_heap_first(h) == first[h], h);
+        BLOCKS_CHECK(CacheCounts, page_cache_counts.extents[h] == counts.extents[h] && page_cache_counts.npages[h] == counts.npages[h], h);
         BLOCKS_CHECK(CacheBits, (page_cache_bits[h / 64] >> (h % 64) & 1) == (first[h] != 0), h);
     }
     for (uint32_t k = 0; k < 64; k++) {
@@ -101,10 +108,30 @@ static inline void blocks_check_pages(void)
     blocks_check_unused();
 }
 
+/* The slabs of each bin, and those of them that are in its pairing heap. */
+static inline void blocks_check_slabs(void)
+{
+    static struct bin_stats count[BINS];
+    memset(count, 0, sizeof count);
+    for (uint32_t e = 1; e <= extent_count; e++) {
+        uint32_t stack = AT(ext_npages, e) == 0 || AT(ext_state, e) >= EXTENT_BUSY ? 0 : tag_stack(radix_tree_tag(AT(ext_page, e)));
+        if (0 < stack && stack <= SC_NBINS) {
+            struct bin_stats *b = &count[AT(slab_bin, e)];
+            b->slabs += 1;
+            b->slabs_nonfull += AT(slab_free_count, e) != 0 && bin_current[AT(slab_bin, e)] != e ? 1 : 0;
+        }
+    }
+    for (uint32_t b = 0; b < arena_count() * SC_NBINS; b++) {
+        struct bin_stats s;
+        bin_read_stats(b / SC_NBINS, b % SC_NBINS, &s);
+        BLOCKS_CHECK(BinLists, s.slabs == count[b].slabs && s.slabs_nonfull == count[b].slabs_nonfull && s.slabs <= s.slabs_made, b);
+    }
+}
+
 /* All live blocks of the program: each is where the heap says, and what the bins gave is live or cached. */
 static inline void blocks_check_blocks(const struct blocks_model_block *block, uint32_t count)
 {
-    uint64_t live[SC_NBINS] = {0};
+    uint64_t live[SC_NSIZES] = {0};
     for (uint32_t i = 0; i < count; i++) {
         uint64_t address = (uintptr_t)block[i].address, usable = block[i].usable;
         uint64_t sampled = prof_usable(address);        /* such a block is in no slab */
@@ -113,9 +140,8 @@ static inline void blocks_check_blocks(const struct blocks_model_block *block, u
             BLOCKS_CHECK(BlocksLargePlace, address % PAGE == 0 && e != 0, address);
             BLOCKS_CHECK(BlocksLargeExt, AT(ext_state, e) < EXTENT_BUSY, address);
             BLOCKS_CHECK(BlocksLargeLength, AT(ext_npages, e) * PAGE == usable, address);
-        } else if (sampled == 0) {
-            live[szind]++;
         }
+        live[sampled == 0 ? szind : size_class_index(AT(ext_npages, e) * PAGE)]++;      /* a sampled block is a large one */
         BLOCKS_CHECK(BlocksBlockClass, (sampled != 0 ? sampled : overflow_usable(address, "check")) == usable, address);
     }
     for (uint32_t c = 0; c < SC_NBINS; c++) {
@@ -128,11 +154,21 @@ static inline void blocks_check_blocks(const struct blocks_model_block *block, u
         }
         BLOCKS_CHECK(BinCounts, out == live[c] + depot_blocks(c + 1), c);
     }
+    for (uint32_t c = SC_NBINS; c < SC_NSIZES; c++) {
+        uint64_t out = 0;
+        for (uint32_t cache = 0; cache < PAGE_CACHES; cache++) {
+            struct large_stats l;
+            large_read_class(cache, c, &l);
+            out += l.allocated - l.freed;
+        }
+        BLOCKS_CHECK(LargeCounts, out == live[c] + (c < SC_NBINS + LARGE_CACHED ? depot_blocks(c + 1) : 0), c);
+    }
 }
 
 static inline void blocks_check(const struct blocks_model_block *block, uint32_t count)
 {
     blocks_check_pages();
+    blocks_check_slabs();
     blocks_check_blocks(block, count);
 }
 

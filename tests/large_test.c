@@ -39,6 +39,46 @@ static void test_free(void)
     CHECK(after.allocated - before.allocated == 3 * CLASSES && after.freed - before.freed == 3 * CLASSES);
 }
 
+/* Blocks that are out by their class, in both page caches together. */
+static uint64_t out_of(uint32_t szind)
+{
+    struct large_stats a, b;
+    large_read_class(PAGES_SHARED, szind, &a);
+    large_read_class(PAGES_OVERSIZE, szind, &b);
+    return a.allocated - a.freed + b.allocated - b.freed;
+}
+
+static void check_counts(const uint64_t *block, const uint32_t *class)
+{
+    uint64_t out[SC_NSIZES] = {0};
+    for (uint32_t k = 0; k < BLOCKS; k++) {
+        out[class[k]] += block[k] != 0 ? 1 : 0;
+    }
+    for (uint32_t szind = SC_NBINS; szind < SC_NSIZES; szind++) {
+        CHECK(out_of(szind) == out[szind]);
+    }
+}
+
+/* A block that crosses the threshold where it is stays in the page cache that it came from, and is counted there. */
+static void test_oversize(void)
+{
+    struct large_stats shared, after;
+    bool               zeroed;
+    large_boot(size_class_bytes(SC_NBINS + 8));
+    large_read_class(PAGES_SHARED, SC_NBINS + 9, &shared);
+    uint64_t big = large_alloc(SC_NBINS + 9, 1, true, &zeroed), block = large_alloc(SC_NBINS + 9, 1, true, &zeroed);
+    large_read_class(PAGES_OVERSIZE, SC_NBINS + 9, &after);
+    CHECK(big != 0 && block != 0 && after.allocated == 2 && after.freed == 0);
+    CHECK(large_resize(block, SC_NBINS + 2) && large_free(block) && large_free(big));
+    large_read_class(PAGES_OVERSIZE, SC_NBINS + 9, &after);
+    CHECK(after.allocated == 2 && after.freed == 2);
+    large_read_class(PAGES_OVERSIZE, SC_NBINS + 2, &after);
+    CHECK(after.allocated == 1 && after.freed == 1);
+    large_read_class(PAGES_SHARED, SC_NBINS + 9, &after);
+    CHECK(after.allocated == shared.allocated && after.freed == shared.freed);
+    large_boot(0);
+}
+
 /* From each class to each other and back. */
 static void test_resize(void)
 {
@@ -79,10 +119,14 @@ int main(void)
             uint64_t bytes = size_class_bytes(class[i]);
             CHECK(k == i || block[k] == 0 || block[i] + bytes <= block[k] || block[k] + size_class_bytes(class[k]) <= block[i]);
         }
+        step % 1000 == 0 ? check_counts(block, class) : (void)0;
         CHECK(block[i] == 0 || (large_bytes(block[i]) == size_class_bytes(class[i]) && tag_is(block[i], class[i])));
     }
+    check_counts(block, class);
     test_free();
     test_resize();
+    check_counts(block, class);
+    test_oversize();
     CHECK(large_alloc(SC_NSIZES - 1, 1, false, &zeroed) == 0);
     CHECK(large_alloc(SC_NBINS, 1UL << 62, false, &zeroed) == 0);
     return blocks_done("large");

@@ -78,7 +78,7 @@ static inline void pages_model_free(uint32_t i, bool release)
     uint32_t e = pages_find(page);
     (void)blocks_model_remove(&pages_model, i);
     if (release) {
-        !pages_release(page) || pages_release(page) ? blocks_model_fail("release", (void *)(page * PAGE)) : (void)0;
+        pages_release(page).npages == 0 || pages_release(page).npages != 0 ? blocks_model_fail("release", (void *)(page * PAGE)) : (void)0;
     } else {
         pages_free(e);
     }
@@ -91,7 +91,7 @@ static inline void pages_model_find(uint32_t i, uint64_t off)
     uint64_t page = pages_model_page(i);
     uint32_t e = pages_find(page);
     off %= pages_model.block[i].usable / PAGE;
-    if (e == 0 || AT(ext_page, e) != page || (off != 0 && (pages_find(page + off) != 0 || pages_release(page + off)))) {
+    if (e == 0 || AT(ext_page, e) != page || (off != 0 && (pages_find(page + off) != 0 || pages_release(page + off).npages != 0))) {
         blocks_model_fail("find", (void *)(page * PAGE));
     }
 }

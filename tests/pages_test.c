@@ -65,7 +65,7 @@ static void test_find_release(void)
     CHECK(page % 16 == 0 && pages_find(page) == e && pages_find(page + 1) == 0 && pages_find(PAGE_COUNT_MAX) == 0);
     CHECK(pages_resize(e, 4) && pages_find(page) == e && AT(ext_npages, e) == 4 && pages_find(page + 4) == 0);
     CHECK(pages_resize(e, 10) && AT(ext_npages, e) == 10);
-    CHECK(!pages_release(page + 1) && pages_release(page) && !pages_release(page) && pages_find(page) == 0);
+    CHECK(pages_release(page + 1).npages == 0 && pages_release(page).npages != 0 && pages_release(page).npages == 0 && pages_find(page) == 0);
 }
 
 /* Two page caches with the same times and different pages: each keeps as many as the curve allows for its own. */

@@ -35,6 +35,7 @@ CALLS = {
     "prof_usable": Contract("src/prof/prof.h"),
     "request_in_place": Contract("src/api/request.h", heap=True),
     "realloc_move": Contract("src/api/malloc.c", heap=True, thread=True),
+    "realloc_to_zero": Contract("src/api/malloc.c", heap=True, thread=True),
     "trap_misuse": Contract("src/platform/trap.h", ends="never"),
     "__errno_location": Contract("", returns=ERRNO),
     "memset": Contract(""),

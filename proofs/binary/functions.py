@@ -102,7 +102,7 @@ def qed_realloc(p):
     if p.case(block == 0):
         return p.returns(malloc_called(p, size))
     if p.case(size == 0):
-        p.call("qed_free", block) if p.next_is("qed_free") else free_of(p, block)
+        p.call("realloc_to_zero", block)
         return p.returns(0)
     thread_get(p)
     now = usable(p, block, "realloc")

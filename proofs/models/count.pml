@@ -1,9 +1,9 @@
 /* A count that threads add to without a lock.
  *
  *   C text                                                             here
- *   large_alloc, large_free, os_map_metadata: ATOMIC_ADD(count, n)      ADD
+ *   large_alloc, large_free, large_resize: ATOMIC_ADD(count, n)         ADD
  *   span_note: __atomic_fetch_add(&span_count, 1), the place it returns ADD, PLACE
- *   large_read_stats, stats_read: ATOMIC_LOAD(count)                    READ
+ *   large_read, stats_read: ATOMIC_LOAD(count)                          READ
  *
  * An addition reads and writes in one step, in whatever order it stands to other variables.
  *

@@ -74,7 +74,7 @@ static inline uint64_t block_usable(uint64_t block, const char *call)
     requires live:     BlockLive(block);
     requires large:    SC_NBINS <= block_szind[block];
     requires class:    SC_NBINS <= szind < SC_NSIZES;
-    assigns            LARGE_ASSIGNS;
+    assigns            LARGE_ASSIGNS, large_allocated, large_freed;
     ensures  ok:       MallocOk;
     ensures  live:     BlockLive(block);
     ensures  class:    block_szind[block] == (\result ? szind : \old(block_szind[block]));

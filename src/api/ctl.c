@@ -51,6 +51,7 @@ static bool number_exists(char kind, size_t n)
     switch (kind) {
     case 'a': return n <= ctl_arenas() || n == CTL_ALL;        /* as many as there are stands for all, too */
     case 'b': return n < SC_NBINS;
+    case 'e': return n < SC_NPSIZES;
     default: return n < SC_NSIZES - SC_NBINS;
     }
 }

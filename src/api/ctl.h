@@ -28,7 +28,9 @@ enum ctl_lock { CTL_LOCK_CTL, CTL_LOCK_BACKGROUND, CTL_LOCK_PAGES, CTL_LOCK_DEPO
 struct ctl_stats {
     uint64_t           epoch;
     struct stats       totals;
-    struct large_stats large;
+    struct large_stats large[LARGE_COUNTERS];
+    struct pages_details pages;
+    uint64_t           zero_reallocs;
     struct pages_stats oversize;        /* what the page cache of oversize blocks holds */
     struct background_stats background;
     struct mutex_stats locks[CTL_LOCKS];
@@ -52,17 +54,18 @@ uint32_t ctl_arenas(void);
 uint32_t ctl_arenas_from(size_t arena);     /* the arenas that a number stands for, this one ... */
 uint32_t ctl_arenas_to(size_t arena);       /* ... and others below that one: itself, or all */
 uint32_t ctl_cache(size_t arena);   /* its page cache */
+uint32_t ctl_caches_from(size_t arena);     /* the page caches whose figures stand under it: this one ... */
+uint32_t ctl_caches_to(size_t arena);       /* ... and others below that one. The shared one stands under arena 0. */
 
 uint64_t ctl_small_bytes(uint32_t first, uint32_t end);     /* in blocks of slabs of these arenas, those that are kept ready too */
 uint64_t ctl_slab_bytes(uint32_t first, uint32_t end);
 
-/* Figures of the last epoch. Bytes, but for the pages of the fourth row and the counts of the last one. */
+/* Figures of the last epoch. Bytes, but for the pages of the last row. */
 enum ctl_total {
     ALLOCATED, ACTIVE, METADATA,
     RESIDENT, MAPPED, RETAINED,
     LARGE_BYTES,
-    PACTIVE, PDIRTY, PMUZZY,
-    LARGE_MADE, LARGE_GONE
+    PACTIVE, PDIRTY, PMUZZY
 };
 
 uint64_t ctl_total(enum ctl_total which);       /* of all arenas */
@@ -74,7 +77,7 @@ uint64_t ctl_shared(enum ctl_total which);      /* of the page cache that the ar
 enum ctl_type { CTL_BOOL, CTL_UNSIGNED, CTL_UINT32, CTL_SIZE, CTL_SSIZE, CTL_UINT64, CTL_TEXT, CTL_VOID };
 
 struct ctl_name {
-    const char   *name;             /* a piece that is a number stands as %a (arena), %b (small class), %l (large class) */
+    const char   *name;             /* a piece that is a number stands as %a (arena), %b (small class), %l (large class), %e (class of pages) */
     enum ctl_type type;
     uint32_t      at;               /* what read makes of it */
     bool          first;            /* a call that writes and reads writes first */

@@ -2,13 +2,14 @@
  *
  * The arenas of threads share one page cache. What it holds stands under arena 0, so that the sum over the arenas is the whole; its times
  * are those of each of them. The figures of an arena's small blocks are its own. The arena of oversize blocks, which is the last one, has
- * pages and times of its own. How many large blocks came and went stands under arena 0.
+ * pages, times and large blocks of its own.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "api/config.h"
 #include "api/ctl.h"
+#include "api/ctl_counts.h"
 #include "api/ctl_locks.h"
 #include "api/ctl_prof.h"
 #include "api/ctl_thread.h"
@@ -364,44 +365,6 @@ static int read_uptime(const struct ctl_name *n, const size_t *index, uint64_t *
     return 0;
 }
 
-enum { LIVE, SLABS, FILLED, FLUSHED };
-
-static uint64_t bin_part(const struct bin_stats *b, uint32_t part)
-{
-    return part == LIVE ? b->regions_live : part == SLABS ? b->slabs : part == FILLED ? b->filled : b->flushed;
-}
-
-static int read_arena_bin(const struct ctl_name *n, const size_t *index, uint64_t *value)
-{
-    *value = 0;
-    ctl_lock();
-    for (uint32_t a = ctl_arenas_from(index[0]); a < ctl_arenas_to(index[0]); a++) {
-        *value += bin_part(&ctl_stats.bins[a * SC_NBINS + index[1]], n->at);
-    }
-    ctl_unlock();
-    return 0;
-}
-
-static int read_small_bytes(const struct ctl_name *n, const size_t *index, uint64_t *value)
-{
-    (void)n;
-    ctl_lock();
-    *value = ctl_small_bytes(ctl_arenas_from(index[0]), ctl_arenas_to(index[0]));
-    ctl_unlock();
-    return 0;
-}
-
-static int read_small(const struct ctl_name *n, const size_t *index, uint64_t *value)
-{
-    *value = 0;
-    ctl_lock();
-    for (uint32_t i = ctl_arenas_from(index[0]) * SC_NBINS; i < ctl_arenas_to(index[0]) * SC_NBINS; i++) {
-        *value += bin_part(&ctl_stats.bins[i], n->at);
-    }
-    ctl_unlock();
-    return 0;
-}
-
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
 #define RO(name, type, read, at) {name, type, at, false, read, NULL, NULL}
@@ -533,6 +496,7 @@ const struct ctl_name ctl_names[] = {
     RO("stats.mapped", CTL_SIZE, read_total, MAPPED),
     RO("stats.retained", CTL_SIZE, read_total, RETAINED),
     CONSTANT("stats.pinned", CTL_SIZE, 0),
+    RO("stats.zero_reallocs", CTL_SIZE, read_zero_reallocs, 0),
     RO("stats.limit.mapped", CTL_SIZE, read_limit, LIMIT_MAPPED),
     RO("stats.limit.refused", CTL_UINT64, read_limit, LIMIT_REFUSED),
     RO("stats.background_thread.num_threads", CTL_SIZE, read_background_stats, BACKGROUND_THREADS),
@@ -552,6 +516,13 @@ const struct ctl_name ctl_names[] = {
     RO("stats.arenas.%a.mapped", CTL_SIZE, read_arena_total, MAPPED),
     RO("stats.arenas.%a.retained", CTL_SIZE, read_arena_total, RETAINED),
     CONSTANT("stats.arenas.%a.pinned", CTL_SIZE, 0),
+    RO("stats.arenas.%a.extent_avail", CTL_SIZE, read_extent_avail, 0),
+    RO("stats.arenas.%a.dirty_npurge", CTL_UINT64, read_purges, PURGE_SWEEPS * DECAY_COUNT + DECAY_DIRTY),
+    RO("stats.arenas.%a.dirty_nmadvise", CTL_UINT64, read_purges, PURGE_CALLS * DECAY_COUNT + DECAY_DIRTY),
+    RO("stats.arenas.%a.dirty_purged", CTL_UINT64, read_purges, PURGE_NPAGES * DECAY_COUNT + DECAY_DIRTY),
+    RO("stats.arenas.%a.muzzy_npurge", CTL_UINT64, read_purges, PURGE_SWEEPS * DECAY_COUNT + DECAY_MUZZY),
+    RO("stats.arenas.%a.muzzy_nmadvise", CTL_UINT64, read_purges, PURGE_CALLS * DECAY_COUNT + DECAY_MUZZY),
+    RO("stats.arenas.%a.muzzy_purged", CTL_UINT64, read_purges, PURGE_NPAGES * DECAY_COUNT + DECAY_MUZZY),
     RO("stats.arenas.%a.base", CTL_SIZE, read_arena_total, METADATA),
     CONSTANT("stats.arenas.%a.internal", CTL_SIZE, 0),
     CONSTANT("stats.arenas.%a.metadata_thp", CTL_SIZE, 0),
@@ -559,14 +530,36 @@ const struct ctl_name ctl_names[] = {
     RO("stats.arenas.%a.small.allocated", CTL_SIZE, read_small_bytes, 0),
     RO("stats.arenas.%a.small.nmalloc", CTL_UINT64, read_small, FILLED),
     RO("stats.arenas.%a.small.ndalloc", CTL_UINT64, read_small, FLUSHED),
+    RO("stats.arenas.%a.small.nrequests", CTL_UINT64, read_small, FILLS),
+    RO("stats.arenas.%a.small.nfills", CTL_UINT64, read_small, FILLS),
+    RO("stats.arenas.%a.small.nflushes", CTL_UINT64, read_small, FLUSHES),
     RO("stats.arenas.%a.large.allocated", CTL_SIZE, read_arena_total, LARGE_BYTES),
-    RO("stats.arenas.%a.large.nmalloc", CTL_UINT64, read_arena_total, LARGE_MADE),
-    RO("stats.arenas.%a.large.ndalloc", CTL_UINT64, read_arena_total, LARGE_GONE),
+    RO("stats.arenas.%a.large.nmalloc", CTL_UINT64, read_large, LARGE_MADE),
+    RO("stats.arenas.%a.large.ndalloc", CTL_UINT64, read_large, LARGE_GONE),
+    RO("stats.arenas.%a.large.nrequests", CTL_UINT64, read_large, LARGE_MADE),
+    RO("stats.arenas.%a.large.nfills", CTL_UINT64, read_large, LARGE_MADE),
+    RO("stats.arenas.%a.large.nflushes", CTL_UINT64, read_large, LARGE_GONE),
     RO("stats.arenas.%a.bins.%b.nmalloc", CTL_UINT64, read_arena_bin, FILLED),
     RO("stats.arenas.%a.bins.%b.ndalloc", CTL_UINT64, read_arena_bin, FLUSHED),
+    RO("stats.arenas.%a.bins.%b.nrequests", CTL_UINT64, read_arena_bin, FILLS),
     RO("stats.arenas.%a.bins.%b.curregs", CTL_SIZE, read_arena_bin, LIVE),
+    RO("stats.arenas.%a.bins.%b.nfills", CTL_UINT64, read_arena_bin, FILLS),
+    RO("stats.arenas.%a.bins.%b.nflushes", CTL_UINT64, read_arena_bin, FLUSHES),
+    RO("stats.arenas.%a.bins.%b.nslabs", CTL_UINT64, read_arena_bin, SLABS_MADE),
+    RO("stats.arenas.%a.bins.%b.nreslabs", CTL_UINT64, read_arena_bin, SLABS_AGAIN),
     RO("stats.arenas.%a.bins.%b.curslabs", CTL_SIZE, read_arena_bin, SLABS),
+    RO("stats.arenas.%a.bins.%b.nonfull_slabs", CTL_SIZE, read_arena_bin, SLABS_NONFULL),
     LOCK("stats.arenas.%a.bins.%b.mutex", read_bin_lock, 0),
+    RO("stats.arenas.%a.extents.%e.ndirty", CTL_SIZE, read_extents, EXTENT_DIRTY),
+    RO("stats.arenas.%a.extents.%e.nmuzzy", CTL_SIZE, read_extents, EXTENT_MUZZY),
+    RO("stats.arenas.%a.extents.%e.nretained", CTL_SIZE, read_extents, EXTENT_RETAINED),
+    RO("stats.arenas.%a.extents.%e.dirty_bytes", CTL_SIZE, read_extents, EXTENT_STATES + EXTENT_DIRTY),
+    RO("stats.arenas.%a.extents.%e.muzzy_bytes", CTL_SIZE, read_extents, EXTENT_STATES + EXTENT_MUZZY),
+    RO("stats.arenas.%a.extents.%e.retained_bytes", CTL_SIZE, read_extents, EXTENT_STATES + EXTENT_RETAINED),
+    RO("stats.arenas.%a.lextents.%l.nmalloc", CTL_UINT64, read_lextents, LARGE_MADE),
+    RO("stats.arenas.%a.lextents.%l.ndalloc", CTL_UINT64, read_lextents, LARGE_GONE),
+    RO("stats.arenas.%a.lextents.%l.nrequests", CTL_UINT64, read_lextents, LARGE_MADE),
+    RO("stats.arenas.%a.lextents.%l.curlextents", CTL_SIZE, read_lextents, LARGE_NOW),
     LOCK("stats.arenas.%a.mutexes.large", read_arena_lock, NO_LOCK),
     LOCK("stats.arenas.%a.mutexes.extent_avail", read_arena_lock, NO_LOCK),
     LOCK("stats.arenas.%a.mutexes.extents_dirty", read_arena_lock, CTL_LOCK_PAGES),

@@ -1,5 +1,6 @@
 /* ctl_stats: what the allocator held at the last epoch. */
 #include "api/ctl.h"
+#include "api/malloc.h"
 #include "blocks/slab.h"
 #include "platform/mutex.h"
 #include "platform/os.h"
@@ -24,7 +25,11 @@ void ctl_refresh(void)
     }
     ctl_stats.totals = prof_read_totals();
     pages_read_cache(PAGES_OVERSIZE, &ctl_stats.oversize);
-    large_read_stats(&ctl_stats.large);
+    for (uint32_t i = 0; i < LARGE_COUNTERS; i++) {
+        large_read_class(i / LARGE_CLASSES, SC_NBINS + i % LARGE_CLASSES, &ctl_stats.large[i]);
+    }
+    pages_read_details(&ctl_stats.pages);
+    ctl_stats.zero_reallocs = ATOMIC_LOAD(realloc_zero_count);
     background_read_stats(&ctl_stats.background);
     background_read_lock(&ctl_stats.locks[CTL_LOCK_BACKGROUND]);
     mutex_read_stats(&lock, &ctl_stats.locks[CTL_LOCK_CTL]);
@@ -91,6 +96,17 @@ uint32_t ctl_cache(size_t arena)
     return arena == arena_count() && ctl_arenas() > arena ? PAGES_OVERSIZE : PAGES_SHARED;
 }
 
+uint32_t ctl_caches_from(size_t arena)
+{
+    return arena < ctl_arenas() ? ctl_cache(arena) : 0;
+}
+
+uint32_t ctl_caches_to(size_t arena)
+{
+    bool shares = arena > 0 && arena < ctl_arenas() && ctl_cache(arena) == PAGES_SHARED;
+    return arena >= ctl_arenas() ? PAGE_CACHES : shares ? 0 : ctl_cache(arena) + 1;
+}
+
 uint64_t ctl_small_bytes(uint32_t first, uint32_t end)
 {
     uint64_t bytes = 0;
@@ -137,9 +153,7 @@ uint64_t ctl_total(enum ctl_total which)
     case PACTIVE: return s->active / PAGE;
     case PDIRTY: return s->dirty / PAGE;
     case PMUZZY: return s->muzzy / PAGE;
-    case LARGE_BYTES: return s->active - ctl_slab_bytes(0, arena_count());
-    case LARGE_MADE: return ctl_stats.large.allocated;
-    default: return ctl_stats.large.freed;
+    default: return s->active - ctl_slab_bytes(0, arena_count());
     }
 }
 

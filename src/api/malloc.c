@@ -15,6 +15,8 @@
 #include "platform/trap.h"
 #include "prof/prof.h"
 
+uint64_t realloc_zero_count;
+
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 
 /* ---- taking ------------------------------------------------------------------------------------------------------ */
@@ -542,13 +544,29 @@ static inline void *realloc_live(void *block, size_t size)
     return realloc_move(block, bytes_now, size);
 }
 
+/* Frees a block that is to have no bytes, and counts it. */
+/*@ requires ok:       MallocOk;
+    requires live:     BlockLive(ADDR(block));
+    assigns            MALLOC_ASSIGNS, errno, realloc_zero_count;
+    ensures  ok:       MallocOk;
+    ensures  gone:     !BlockLive(ADDR(block));
+    ENSURES_REST_KEPT(ADDR(block), 0);
+    ensures  error:    errno == \old(errno);
+    ensures  counted:  realloc_zero_count == (\old(realloc_zero_count) == UINT64_MAX ? 0 : \old(realloc_zero_count) + 1);
+*/
+static __attribute__((noinline)) void realloc_to_zero(void *block)
+{
+    qed_free(block);
+    ATOMIC_ADD(realloc_zero_count, 1);
+}
+
 PUBLIC void *qed_realloc(void *block, size_t size)
 {
     if (block == NULL) {
         return qed_malloc(size);
     }
     if (size == 0) {
-        qed_free(block);
+        realloc_to_zero(block);
         return NULL;
     }
     return realloc_live(block, size);

@@ -15,6 +15,8 @@
 
 #include "include/qedmalloc/qedmalloc.h"
 
+extern uint64_t realloc_zero_count;     /* blocks that realloc has freed, since the new size was 0 */
+
 /*@ requires ok:       MallocOk;
     assigns            MALLOC_ASSIGNS, errno;
     ensures  ok:       MallocOk;
@@ -89,7 +91,7 @@ size_t qed_malloc_usable_size(void *block);
  * is 0, which frees it. */
 /*@ requires ok:       MallocOk;
     requires valid:    BlockOrNull(ADDR(block));
-    assigns            MALLOC_ASSIGNS, errno;
+    assigns            MALLOC_ASSIGNS, errno, realloc_zero_count;
     ensures  ok:       MallocOk;
     ENSURES_BLOCK(\result != NULL, ADDR(\result));
     ensures  new:      ADDR(\result) != ADDR(block) ==> !BlockLive{Pre}(ADDR(\result));
@@ -109,7 +111,7 @@ void *qed_realloc(void *block, size_t size);
 /* Does what realloc does with count * size bytes, or returns NULL if that is more than SIZE_MAX. */
 /*@ requires ok:       MallocOk;
     requires valid:    BlockOrNull(ADDR(block));
-    assigns            MALLOC_ASSIGNS, errno;
+    assigns            MALLOC_ASSIGNS, errno, realloc_zero_count;
     ensures  ok:       MallocOk;
     ENSURES_BLOCK(\result != NULL, ADDR(\result));
     ensures  new:      ADDR(\result) != ADDR(block) ==> !BlockLive{Pre}(ADDR(\result));

@@ -271,7 +271,7 @@ PUBLIC void *qed_rallocx(void *block, size_t size, int flags)
     requires live:     BlockLive(block);
     requires now:      bytes_now == BlockBytes(block);
     requires order:    least <= most;
-    assigns            BLOCKS_ASSIGNS;
+    assigns            BLOCKS_ASSIGNS, large_allocated, large_freed;
     ensures  ok:       MallocOk;
     ensures  live:     BlockLive(block);
     ensures  bytes:    \result == BlockBytes(block);

@@ -61,7 +61,7 @@ static inline bool request_resize(uint64_t block, uint64_t bytes_now, uint32_t s
     requires live:     BlockLive(block);
     requires now:      bytes_now == BlockBytes(block);
     requires class:    szind <= SC_NSIZES;
-    assigns            BLOCKS_ASSIGNS;
+    assigns            BLOCKS_ASSIGNS, large_allocated, large_freed;
     ensures  ok:       MallocOk;
     ensures  live:     BlockLive(block);
     ensures  class:    \result ==> szind < SC_NSIZES && block_szind[block] == szind;

@@ -11,7 +11,7 @@
 #include "platform/os.h"
 #include "prof/prof.h"
 
-_Static_assert(sizeof(struct bin_stats) == 32 && sizeof(struct stats) == 112, "qed-top reads these structures by their layout");
+_Static_assert(sizeof(struct bin_stats) == 72 && sizeof(struct stats) == 112, "qed-top reads these structures by their layout");
 _Static_assert(offsetof(struct stats_page, class) == 40 && offsetof(struct stats_page_sample, totals) == 16, "and these");
 
 void stats_page_fill(struct stats_page *page)

@@ -16,7 +16,7 @@
 #include "tcache/tcache.h"
 
 #define STATS_PAGE_MAGIC   "QEDSTATS"
-#define STATS_PAGE_VERSION 1U
+#define STATS_PAGE_VERSION 2U
 #define STATS_PAGE_CLASSES (TCACHE_STACKS - 1U)         /* those that pass through thread caches; the first SC_NBINS have slabs */
 #define STATS_PAGE_SAMPLES 3U
 

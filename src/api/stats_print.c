@@ -28,6 +28,11 @@ struct writer {
     bool        some;                       /* the group has something already */
 };
 
+/* What the caller's letters leave. */
+struct parts {
+    bool general, merged, each, bins, large, extents;
+};
+
 /* ---- the writer -------------------------------------------------------------------------------------------------- */
 
 static void writer_flush(struct writer *w)
@@ -189,82 +194,131 @@ static void print_totals(struct writer *w)
     }
 }
 
-/* The classes that have been used: a row each. */
-static void print_bins_text(struct writer *w, uint32_t from, uint32_t to)
+#define COLUMNS_MAX 9U
+
+/* A table: a row for each class in which one of the names is not 0. The classes of large blocks are numbered after the small ones. */
+struct table {
+    const char *title;                      /* and what its columns are */
+    const char *begin;                      /* of the names */
+    const char *column[COLUMNS_MAX + 1];    /* their last pieces, then NULL */
+    uint32_t    live;                       /* the column that, times the size, is shown before all others, or COLUMNS_MAX */
+    uint32_t    classes;
+    uint32_t    first;                      /* number of its first class */
+    bool        pages;                      /* its classes are numbers of pages */
+};
+
+static const struct table tables[] = {
+    {"bins:           size  ind      allocated        nmalloc        ndalloc        curregs       curslabs  nonfull_slabs      nrequests"
+     "       nflushes         nslabs       nreslabs", "stats.arenas.%a.bins.%b.",
+     {"nmalloc", "ndalloc", "curregs", "curslabs", "nonfull_slabs", "nrequests", "nflushes", "nslabs", "nreslabs", NULL}, 2, SC_NBINS, 0, false},
+    {"large:          size  ind      allocated        nmalloc        ndalloc    curlextents      nrequests", "stats.arenas.%a.lextents.%l.",
+     {"nmalloc", "ndalloc", "curlextents", "nrequests", NULL}, 2, SC_NSIZES - SC_NBINS, SC_NBINS, false},
+    {"extents:        size  ind         ndirty    dirty_bytes         nmuzzy    muzzy_bytes      nretained retained_bytes",
+     "stats.arenas.%a.extents.%e.", {"ndirty", "dirty_bytes", "nmuzzy", "muzzy_bytes", "nretained", "retained_bytes", NULL},
+     COLUMNS_MAX, SC_NPSIZES, 0, true},
+};
+
+static const struct ctl_name *table_name(const struct table *t, uint32_t column)
 {
-    writer_line(w);
-    writer_add(w, "bins:           size  ind      allocated        nmalloc        ndalloc        curregs       curslabs");
-    ctl_lock();
-    struct bin_stats sums[SC_NBINS] = {{0}};
-    for (uint32_t i = from * SC_NBINS; i < to * SC_NBINS; i++) {
-        sums[i % SC_NBINS].regions_live += ctl_stats.bins[i].regions_live;
-        sums[i % SC_NBINS].slabs += ctl_stats.bins[i].slabs;
-        sums[i % SC_NBINS].filled += ctl_stats.bins[i].filled;
-        sums[i % SC_NBINS].flushed += ctl_stats.bins[i].flushed;
+    size_t                 bytes = strlen(t->begin);
+    const struct ctl_name *n = ctl_names;
+    while (strncmp(n->name, t->begin, bytes) != 0 || strcmp(n->name + bytes, t->column[column]) != 0) {
+        n++;
     }
-    ctl_unlock();
-    for (uint32_t c = 0; c < SC_NBINS; c++) {
-        const struct bin_stats *b = &sums[c];
-        if (b->filled > 0) {
-            const uint64_t cells[] = {size_class_bytes(c) * b->regions_live, b->filled, b->flushed, b->regions_live, b->slabs};
+    return n;
+}
+
+static void print_table_text(struct writer *w, const struct table *t, size_t *index)
+{
+    const struct ctl_name *name[COLUMNS_MAX];
+    uint32_t               columns = 0;
+    for (; t->column[columns] != NULL; columns++) {
+        name[columns] = table_name(t, columns);
+    }
+    writer_line(w);
+    writer_add(w, t->title);
+    for (index[1] = 0; index[1] < t->classes; index[1]++) {
+        uint32_t c = t->first + (uint32_t)index[1];
+        uint64_t size = t->pages ? ladder_rung(c) * PAGE : size_class_bytes(c), cell[COLUMNS_MAX], any = 0;
+        for (uint32_t k = 0; k < columns; k++) {
+            (void)name[k]->read(name[k], index, &cell[k]);
+            any |= cell[k];
+        }
+        if (any != 0) {
             writer_line(w);
-            writer_number(w, size_class_bytes(c), 20);
+            writer_number(w, size, 20);
             writer_number(w, c, 5);
-            for (uint32_t i = 0; i < sizeof cells / sizeof *cells; i++) {
-                writer_number(w, cells[i], 15);
+            if (t->live < columns) {
+                writer_number(w, size * cell[t->live], 15);
+            }
+            for (uint32_t k = 0; k < columns; k++) {
+                writer_number(w, cell[k], 15);
             }
         }
     }
 }
 
-static void print_arena(struct writer *w, const char *name, size_t arena, bool bins)
+static void print_table(struct writer *w, const char *name, const struct table *t, size_t arena)
+{
+    size_t index[2] = {arena, 0};
+    if (!w->json) {
+        print_table_text(w, t, index);
+        return;
+    }
+    writer_begin(w, name, "[");
+    for (; index[1] < t->classes; index[1]++) {
+        print_group(w, "", t->begin, index);
+    }
+    writer_end(w, "]");
+}
+
+static void print_arena(struct writer *w, const char *name, size_t arena, const struct parts *parts)
 {
     size_t index[2] = {arena, 0};
     writer_begin(w, name, "{");
     print_names(w, "stats.arenas.%a.", index);
     print_group(w, "small", "stats.arenas.%a.small.", index);
     print_group(w, "large", "stats.arenas.%a.large.", index);
-    if (bins && w->json) {
-        writer_begin(w, "bins", "[");
-        for (; index[1] < SC_NBINS; index[1]++) {
-            print_group(w, "", "stats.arenas.%a.bins.%b.", index);
-        }
-        writer_end(w, "]");
-    } else if (bins) {
-        uint32_t count = arena_count();
-        print_bins_text(w, arena < count ? (uint32_t)arena : 0, arena < count ? (uint32_t)arena + 1 : count);
+    if (parts->bins) {
+        print_table(w, "bins", &tables[0], arena);
+    }
+    if (parts->large) {
+        print_table(w, "lextents", &tables[1], arena);
+    }
+    if (parts->extents) {
+        print_table(w, "extents", &tables[2], arena);
     }
     writer_end(w, "}");
 }
 
-static void print_arenas(struct writer *w, bool merged, bool each, bool bins)
+static void print_arenas(struct writer *w, const struct parts *parts)
 {
-    if (merged) {
-        print_arena(w, w->json ? "merged" : "Merged arenas stats", CTL_ALL, bins);
+    if (parts->merged) {
+        print_arena(w, w->json ? "merged" : "Merged arenas stats", CTL_ALL, parts);
     }
-    for (uint32_t a = 0; each && a < ctl_arenas(); a++) {
+    for (uint32_t a = 0; parts->each && a < ctl_arenas(); a++) {
         struct text number = {.length = 0};
         text_add(&number, w->json ? "" : "arenas[");
         text_add_number(&number, a, 0);
         text_add(&number, w->json ? "" : "]");
         number.bytes[number.length] = '\0';
-        print_arena(w, number.bytes, a, bins);
+        print_arena(w, number.bytes, a, parts);
     }
 }
 
-static void print_all(struct writer *w, bool general, bool merged, bool each, bool bins)
+static void print_all(struct writer *w, const struct parts *parts)
 {
-    if (general) {
+    if (parts->general) {
         print_general(w);
     }
     if (!w->json) {
         print_totals(w);
-        print_arenas(w, merged, each, bins);
+        print_arenas(w, parts);
         return;
     }
     print_group(w, "stats", "stats.", NULL);
     writer_begin(w, "stats.arenas", "{");
-    print_arenas(w, merged, each, bins);
+    print_arenas(w, parts);
     writer_end(w, "}");
 }
 
@@ -296,7 +350,9 @@ PUBLIC void qed_malloc_stats_print(void (*write)(void *opaque, const char *text)
         w.depth = 1;
         writer_begin(&w, "jemalloc", "{");
     }
-    print_all(&w, !has(options, 'g'), !has(options, 'm'), !has(options, 'a'), !has(options, 'b'));
+    struct parts parts = {.general = !has(options, 'g'), .merged = !has(options, 'm'), .each = !has(options, 'a'), .bins = !has(options, 'b'),
+                          .large = !has(options, 'l'), .extents = !has(options, 'e')};
+    print_all(&w, &parts);
     if (w.json) {
         writer_end(&w, "}");
         writer_add(&w, "\n}\n");

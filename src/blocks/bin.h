@@ -16,6 +16,11 @@ struct bin_stats {
     uint64_t slabs;                             /* slabs that exist now */
     uint64_t filled;                            /* regions handed out so far */
     uint64_t flushed;                           /* regions taken back so far */
+    uint64_t fills;                             /* times the bin has handed out regions, one or more at a time */
+    uint64_t flushes;                           /* times it has taken regions back */
+    uint64_t slabs_made;                        /* slabs so far */
+    uint64_t slabs_again;                       /* times a non-full slab has become current again */
+    uint64_t slabs_nonfull;                     /* slabs in the pairing heap now */
 };
 
 extern uint32_t bin_arenas;                     /* arenas in use */

@@ -67,27 +67,31 @@ static inline uint64_t bin_uncount(uint64_t count, uint32_t n)
 /* Counts blocks that the bin has handed out. */
 /*@ requires bin:      b < BINS;
     requires lock:     LockHeld(LOCK_BIN(b));
-    assigns            bin_stats[b].filled, bin_stats[b].regions_live;
+    assigns            bin_stats[b].filled, bin_stats[b].regions_live, bin_stats[b].fills;
     ensures  filled:   bin_stats[b].filled == \min(\old(bin_stats[b].filled) + n, UINT64_MAX);
     ensures  live:     bin_stats[b].regions_live == \min(\old(bin_stats[b].regions_live) + n, UINT64_MAX);
+    ensures  fills:    bin_stats[b].fills == \min(\old(bin_stats[b].fills) + (n > 0 ? 1 : 0), UINT64_MAX);
 */
 static inline void bin_count_out(uint32_t b, uint32_t n)
 {
     bin_stats[b].filled = bin_count(bin_stats[b].filled, n);
     bin_stats[b].regions_live = bin_count(bin_stats[b].regions_live, n);
+    bin_stats[b].fills = bin_count(bin_stats[b].fills, n > 0 ? 1 : 0);
 }
 
 /* Counts blocks that the bin has taken back. */
 /*@ requires bin:      b < BINS;
     requires lock:     LockHeld(LOCK_BIN(b));
-    assigns            bin_stats[b].flushed, bin_stats[b].regions_live;
+    assigns            bin_stats[b].flushed, bin_stats[b].regions_live, bin_stats[b].flushes;
     ensures  flushed:  bin_stats[b].flushed == \min(\old(bin_stats[b].flushed) + n, UINT64_MAX);
     ensures  live:     bin_stats[b].regions_live == \max(\old(bin_stats[b].regions_live) - n, 0);
+    ensures  flushes:  bin_stats[b].flushes == \min(\old(bin_stats[b].flushes) + 1, UINT64_MAX);
 */
 static inline void bin_count_in(uint32_t b, uint32_t n)
 {
     bin_stats[b].flushed = bin_count(bin_stats[b].flushed, n);
     bin_stats[b].regions_live = bin_uncount(bin_stats[b].regions_live, n);
+    bin_stats[b].flushes = bin_count(bin_stats[b].flushes, 1);
 }
 
 /* ---- slabs come and go ------------------------------------------------------------------------------------------- */
@@ -129,7 +133,7 @@ static inline uint32_t bin_pages(uint32_t szind) /*@ ghost (uint32_t b) */
     requires used_up:  bin_current[b] != 0 ==> slab_free_count[bin_current[b]] == 0;
     requires has:      CacheActive(e) && ext_kind[e] == KIND_NONE;
     requires npages:   ext_npages[e] == slab_npages[szind];
-    assigns            BIN_ASSIGNS_SLAB(e), ext_kind[e], bin_current[b], bin_stats[b].slabs,
+    assigns            BIN_ASSIGNS_SLAB(e), ext_kind[e], bin_current[b], bin_stats[b].slabs, bin_stats[b].slabs_made,
                        radix_tag_of[ext_page[e] .. ext_page[e] + ext_npages[e] - 1], RADIX_LEAVES;
     ensures  ok:       BlocksOk;
     ensures  whole:    BinOk(b);
@@ -148,6 +152,7 @@ static inline void bin_adopt(uint32_t b, uint32_t szind, uint32_t e)
     /*@ ghost ext_kind[e] = KIND_SLAB; */
     bin_current[b] = e;
     bin_stats[b].slabs = bin_count(bin_stats[b].slabs, 1);
+    bin_stats[b].slabs_made = bin_count(bin_stats[b].slabs_made, 1);
     /*@ ghost bin_lemma_large(); */
     /*@ assert mine: \forall integer p; 0 <= p < PAGE_COUNT_MAX && ext_owner[p] == e ==>
             SlabTag(radix_tag_of[p], page, szind); */
@@ -195,14 +200,16 @@ static inline void bin_drop(uint32_t b, uint32_t e)
     requires whole:    BinOkBut(b, e);
     requires slab:     BinSlab(b, e) && bin_current[b] != e && ph_own[e] == 0;
     requires part:     0 < slab_free_count[e] < slab_regions[slab_class[e]];
-    assigns            CACHE_ASSIGNS_HEAPS;
+    assigns            CACHE_ASSIGNS_HEAPS, bin_stats[b].slabs_nonfull;
     ensures  ok:       BlocksOk;
     ensures  whole:    BinOk(b);
+    ensures  counted:  bin_stats[b].slabs_nonfull == \min(\old(bin_stats[b].slabs_nonfull) + 1, UINT64_MAX);
 */
 static inline void bin_list(uint32_t b, uint32_t e)
 {
     /*@ assert some: CacheBitsSome; */
     pairing_heap_insert(BIN_HEAP(b), e, AT(ext_page, e));
+    bin_stats[b].slabs_nonfull = bin_count(bin_stats[b].slabs_nonfull, 1);
     /*@ assert cache: BinCacheKept{Pre,Here}; */
     /*@ ghost bin_lemma_cache(); */
     /*@ ghost bin_lemma_heap(); */
@@ -214,15 +221,17 @@ static inline void bin_list(uint32_t b, uint32_t e)
     requires ok:       BlocksOk;
     requires whole:    BinOkBut(b, e);
     requires slab:     BinSlab(b, e) && ph_own[e] == BIN_HEAP(b);
-    assigns            CACHE_ASSIGNS_HEAPS;
+    assigns            CACHE_ASSIGNS_HEAPS, bin_stats[b].slabs_nonfull;
     ensures  ok:       BlocksOk;
     ensures  whole:    BinOkBut(b, e);
     ensures  gone:     ph_own[e] == 0;
+    ensures  counted:  bin_stats[b].slabs_nonfull == \max(\old(bin_stats[b].slabs_nonfull) - 1, 0);
 */
 static inline void bin_unlist(uint32_t b, uint32_t e)
 {
     /*@ assert some: CacheBitsSome; */
     pairing_heap_remove(BIN_HEAP(b), e);
+    bin_stats[b].slabs_nonfull = bin_uncount(bin_stats[b].slabs_nonfull, 1);
     /*@ assert cache: BinCacheKept{Pre,Here}; */
     /*@ ghost bin_lemma_cache(); */
     /*@ ghost bin_lemma_heap(); */
@@ -245,6 +254,7 @@ static inline bool bin_pick(uint32_t b, uint32_t szind)
     if (e != 0) {
         bin_unlist(b, e);
         bin_current[b] = e;
+        bin_stats[b].slabs_again = bin_count(bin_stats[b].slabs_again, 1);
         /*@ ghost bin_lemma_ok(b); */
         return true;
     }
@@ -280,7 +290,7 @@ static inline bool bin_ready(uint32_t b, uint32_t szind)
     requires slab:     BinSlab(b, e);
     requires more:     was < slab_free_count[e] <= slab_regions[szind];
     requires heap:     ph_own[e] == (bin_current[b] != e && was != 0 ? BIN_HEAP(b) : 0);
-    assigns            PAGES_ASSIGNS, ext_kind[e], bin_stats[b].slabs;
+    assigns            PAGES_ASSIGNS, ext_kind[e], bin_stats[b].slabs, bin_stats[b].slabs_nonfull;
     BIN_HELD(ensures, b);
     ensures  leaves:   RadixKept{Pre,Post};
 */

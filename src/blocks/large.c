@@ -8,18 +8,32 @@
 #include "blocks/large_lemmas.acsl"
 
 uint64_t large_oversize_npages = UINT64_MAX;
-uint64_t large_allocated;
-uint64_t large_freed;
+struct large_counters large_allocated;
+struct large_counters large_freed;
 
 /* ---- extents come and go ----------------------------------------------------------------------------------------- */
 
 /* Returns the page cache for a block of npages. */
 /*@ assigns            \nothing;
-    ensures  cache:    \result == (npages < large_oversize_npages ? PAGES_SHARED : PAGES_OVERSIZE);
+    ensures  cache:    \result == LARGE_CACHE(npages);
 */
 static inline uint32_t large_cache(uint64_t npages)
 {
     return npages < large_oversize_npages ? PAGES_SHARED : PAGES_OVERSIZE;
+}
+
+/* Returns the class of a large block of npages. */
+/*@ requires class:    SC_NBINS <= szind < SC_NSIZES;
+    requires length:   npages * PAGE == ScBytes(szind);
+    assigns            \nothing;
+    ensures  class:    \result == szind;
+*/
+static inline uint32_t large_class(uint64_t npages) /*@ ghost (uint32_t szind) */
+{
+    /*@ ghost class_lemma_bounds(szind); */
+    uint32_t i = size_class_index(npages * PAGE);
+    /*@ ghost class_lemma_order(szind); */
+    return i;
 }
 
 /*@ PAGES_FREE(requires);
@@ -196,8 +210,8 @@ static void large_forget(uint64_t page) /*@ ghost (uint32_t mine) */
     /*@ ghost large_lemma_without(mine); */
 }
 
-/* Gives extent mine back, which begins at that page and has no block any more. Returns false if mine is 0, which means that
- * no extent of a large block begins there. */
+/* Gives extent mine back, which begins at that page and has no block any more. Returns what it was, with no pages if mine is 0, which means
+ * that no extent of a large block begins there. */
 /*@ requires lock:     LocksFree(LOCK_PAGES);
     requires without:  LargeOkWithout(mine);
     requires first:    LargeFirst;
@@ -208,12 +222,14 @@ static void large_forget(uint64_t page) /*@ ghost (uint32_t mine) */
     requires only:     \forall integer a; BlockLarge(a) ==> block_ext[a] != mine;
     assigns            PAGES_ASSIGNS, ext_kind[mine];
     PAGES_FREE(ensures);
-    ensures  done:     \result <==> mine != 0;
+    ensures  done:     \result.npages != 0 <==> mine != 0;
+    ensures  length:   mine != 0 ==> \result.npages == \old(ext_npages[mine]);
+    ensures  cache:    \result.cache < PAGE_CACHES;
 */
-static bool large_release(uint64_t page) /*@ ghost (uint32_t mine) */
+static struct pages_run large_release(uint64_t page) /*@ ghost (uint32_t mine) */
 {
     /*@ assert was: LargeBlockBut(mine); */
-    bool freed = pages_release(page) /*@ ghost (mine) */;
+    struct pages_run freed = pages_release(page) /*@ ghost (mine) */;
     /*@ assert held: \forall integer e; PagesHeld(e) ==> e != mine && ext_kind[e] == \at(ext_kind[e],Pre); */
     /*@ assert pages: LargePages{Pre,Here}; */
     /*@ assert owners: LargeOwners{Pre,Here}(0); */
@@ -239,7 +255,7 @@ uint64_t large_alloc(uint32_t szind, uint64_t align_bytes, bool cached, bool *ze
     uint64_t block = large_begin(e, szind, cached);
     /*@ ghost large_lemma_aligned(ext_page[e], align_npages, align_bytes, times); */
     /*@ assert aligned: block % align_bytes == 0; */
-    ATOMIC_ADD(large_allocated, 1);
+    ATOMIC_ADD(large_allocated.of[LARGE_COUNTER(large_cache(npages), szind)], 1);
     return block;
 }
 
@@ -253,12 +269,15 @@ bool large_free(uint64_t block)
     /*@ ghost large_lemma_pages(); */
     /*@ ghost uint32_t mine = large_lemma_mine(block); */
     /*@ assert exact: page * PAGE == block && (mine != 0 <==> BlockLarge(block)); */
+    /*@ ghost uint32_t szind = block_szind[block]; */
+    /*@ assert class: mine != 0 ==> SC_NBINS <= szind < SC_NSIZES && ext_npages[mine] * PAGE == ScBytes(szind); */
     large_forget(page) /*@ ghost (mine) */;
     /*@ assert gone: !BlockLarge(block); */
-    if (!large_release(page) /*@ ghost (mine) */) {
+    struct pages_run run = large_release(page) /*@ ghost (mine) */;
+    if (run.npages == 0) {
         return false;
     }
-    ATOMIC_ADD(large_freed, 1);
+    ATOMIC_ADD(large_freed.of[LARGE_COUNTER(run.cache, large_class(run.npages) /*@ ghost (szind) */)], 1);
     return true;
 }
 
@@ -270,13 +289,18 @@ uint64_t large_bytes(uint64_t block)
 
 bool large_resize(uint64_t block, uint32_t szind)
 {
+    /*@ ghost uint32_t before = block_szind[block]; */
     uint64_t npages = size_class_bytes(szind) / PAGE;
     uint32_t e = large_find(block);
+    uint64_t was = e == 0 ? 0 : AT(ext_npages, e);
     if (e == 0 || !large_stretch(e, npages)) {
         /*@ ghost large_lemma_whole(block); */
         return false;
     }
     large_become(e, szind);
+    uint32_t cache = AT(ext_state, e) - (uint32_t)EXTENT_ACTIVE;
+    ATOMIC_ADD(large_freed.of[LARGE_COUNTER(cache, large_class(was) /*@ ghost (before) */)], 1);
+    ATOMIC_ADD(large_allocated.of[LARGE_COUNTER(cache, szind)], 1);
     return true;
 }
 
@@ -285,8 +309,46 @@ void large_boot(uint64_t oversize_bytes)
     large_oversize_npages = oversize_bytes == 0 ? UINT64_MAX : oversize_bytes / PAGE + (oversize_bytes % PAGE != 0 ? 1 : 0);
 }
 
+/* Reads counter i. What has gone is read first, so that it is never more than what has come. */
+/*@ requires counter:  i < LARGE_COUNTERS;
+    assigns            \nothing;
+    ensures  stats:    \result.allocated == large_allocated.of[i] && \result.freed == large_freed.of[i];
+*/
+static inline struct large_stats large_read(uint32_t i)
+{
+    struct large_stats stats;
+    stats.freed = ATOMIC_LOAD_ACQUIRE(large_freed.of[i]);
+    stats.allocated = ATOMIC_LOAD(large_allocated.of[i]);
+    return stats;
+}
+
+void large_read_class(uint32_t cache, uint32_t szind, struct large_stats *stats)
+{
+    *stats = large_read(LARGE_COUNTER(cache, szind));
+}
+
+/*@ assigns            \nothing;
+    ensures  sum:      \result == \min(n + more, UINT64_MAX);
+*/
+static inline uint64_t large_sum(uint64_t n, uint64_t more)
+{
+    return n > UINT64_MAX - more ? UINT64_MAX : n + more;
+}
+
 void large_read_stats(struct large_stats *stats)
 {
-    stats->allocated = ATOMIC_LOAD(large_allocated);
-    stats->freed = ATOMIC_LOAD(large_freed);
+    struct large_stats sum = {0, 0};
+    /*@ loop invariant range: 0 <= i <= LARGE_COUNTERS;
+        loop invariant sums:  sum.allocated == \min(LargeAllocated(i), UINT64_MAX) && sum.freed == \min(LargeFreed(i), UINT64_MAX);
+        loop invariant some:  LargeAllocated(i) >= 0 && LargeFreed(i) >= 0;
+        loop assigns   i, sum;
+        loop variant   LARGE_COUNTERS - i;
+    */
+    for (uint32_t i = 0; i < LARGE_COUNTERS; i++) {
+        struct large_stats one = large_read(i);
+        /*@ assert next: LargeAllocated(i + 1) == LargeAllocated(i) + one.allocated && LargeFreed(i + 1) == LargeFreed(i) + one.freed; */
+        sum.allocated = large_sum(sum.allocated, one.allocated);
+        sum.freed = large_sum(sum.freed, one.freed);
+    }
+    *stats = sum;
 }

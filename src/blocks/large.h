@@ -8,14 +8,23 @@
 
 #include "blocks/blocks.h"
 
+#define LARGE_CLASSES (SC_NSIZES - SC_NBINS)
+#define LARGE_COUNTERS (PAGE_CACHES * LARGE_CLASSES)
+#define LARGE_COUNTER(cache, szind) ((cache) * LARGE_CLASSES + ((szind) - SC_NBINS))
+
 struct large_stats {
     uint64_t allocated;         /* blocks so far */
     uint64_t freed;             /* blocks so far */
 };
 
+/* Blocks so far, by page cache and class. A block that changes its class where it is counts as one that has gone and one that has come. */
+struct large_counters {
+    uint64_t of[LARGE_COUNTERS];
+};
+
 extern uint64_t large_oversize_npages;     /* blocks of so many pages and more have a page cache of their own */
-extern uint64_t large_allocated;
-extern uint64_t large_freed;
+extern struct large_counters large_allocated;
+extern struct large_counters large_freed;
 
 #include "blocks/large.acsl"
 
@@ -35,6 +44,9 @@ extern uint64_t large_freed;
     ensures  kept:     BlocksKept{Pre,Post};
     ensures  only:     \forall integer a; BlockOut(a) && a != \result ==> \old(BlockOut(a));
     ensures  out:      \result == 0 ==> NoBlock(szind, align_bytes);
+    ensures  counted:  \result != 0 ==>
+                       LargeNext(\old(large_allocated.of[LARGE_COUNTER(LARGE_CACHE(ScBytes(szind) / PAGE), szind)]),
+                                 large_allocated.of[LARGE_COUNTER(LARGE_CACHE(ScBytes(szind) / PAGE), szind)]);
 */
 uint64_t large_alloc(uint32_t szind, uint64_t align_bytes, bool cached, bool *zeroed);
 
@@ -68,7 +80,7 @@ uint64_t large_bytes(uint64_t block);
 /*@ PAGES_FREE(requires);
     requires block:    BlockLarge(block);
     requires class:    SC_NBINS <= szind < SC_NSIZES;
-    assigns            LARGE_ASSIGNS;
+    assigns            LARGE_ASSIGNS, large_allocated, large_freed;
     PAGES_FREE(ensures);
     ensures  class:    block_szind[block] == (\result ? szind : \old(block_szind[block]));
     ensures  state:    block_state[block] == \old(block_state[block]);
@@ -86,9 +98,21 @@ bool large_resize(uint64_t block, uint32_t szind);
 */
 void large_boot(uint64_t oversize_bytes);
 
+/* Reads the counters of one class in one page cache. */
+/*@ requires stats:    \valid(stats);
+    requires cache:    cache < PAGE_CACHES;
+    requires class:    SC_NBINS <= szind < SC_NSIZES;
+    assigns            *stats;
+    ensures  stats:    stats->allocated == large_allocated.of[LARGE_COUNTER(cache, szind)] &&
+                       stats->freed == large_freed.of[LARGE_COUNTER(cache, szind)];
+*/
+void large_read_class(uint32_t cache, uint32_t szind, struct large_stats *stats);
+
+/* Reads the sums over all classes and page caches. A sum stops at the end of its range. */
 /*@ requires stats:    \valid(stats);
     assigns            *stats;
-    ensures  stats:    stats->allocated == large_allocated && stats->freed == large_freed;
+    ensures  stats:    stats->allocated == \min(LargeAllocated(LARGE_COUNTERS), UINT64_MAX) &&
+                       stats->freed == \min(LargeFreed(LARGE_COUNTERS), UINT64_MAX);
 */
 void large_read_stats(struct large_stats *stats);
 

@@ -19,6 +19,7 @@
 
 extern TABLE(uint32_t, list_after);             /* id -> the member after it, 0 if there is none */
 extern uint32_t list_head[LIST_COUNT];          /* list -> the member put last, 0 if it is empty */
+extern uint32_t list_length[LIST_COUNT];        /* list -> how many members it has */
 
 #include "ds/list.acsl"
 #include "ds/list_lemmas.acsl"
@@ -87,7 +88,7 @@ static inline void list_push(uint32_t l, uint32_t x)
     /*@ ghost list_lemma_move(x, (uint8_t)(l + 1)); */
     /*@ ghost list_at[l][list_length[l]] = x; */
     /*@ ghost list_pos[x] = list_length[l]; */
-    /*@ ghost list_length[l] = list_length[l] + 1; */
+    list_length[l] += 1;
 }
 
 /* Takes the member that was put into the list last out of it, and returns it. */
@@ -107,7 +108,7 @@ static inline uint32_t list_pop(uint32_t l)
     /*@ assert last: list_length[l] > 0 && x == list_at[l][list_length[l] - 1]; */
     list_head[l] = AT(list_after, x);
     /*@ ghost list_lemma_move(x, 0); */
-    /*@ ghost list_length[l] = list_length[l] - 1; */
+    list_length[l] -= 1;
     return x;
 }
 

@@ -8,6 +8,7 @@
 
 uint64_t page_cache_mapped_npages[PAGE_CACHES];
 uint64_t page_cache_bits[PAGE_CACHE_WORDS];
+struct page_cache_counts page_cache_counts;
 
 /* -- finding --------------------------------------------------------------------------------------------------- */
 

@@ -31,8 +31,16 @@
 _Static_assert(PAGE_CACHE_HEAPS <= PAIRING_HEAP_COUNT_MAX, "one heap per state and page size class");
 _Static_assert(PAGE_CACHE_LEAVES <= BITMAP_TREE_LEAVES_MAX, "a tree has a bit for each heap");
 
+/* The free extents of each heap. Counters, which nothing but statistics reads. */
+struct page_cache_counts {
+    uint64_t extents[PAGE_CACHE_HEAPS];
+    uint64_t npages[PAGE_CACHE_HEAPS];
+};
+
 extern uint64_t page_cache_mapped_npages[PAGE_CACHES];          /* pages that the OS has given so far for each */
 extern uint64_t page_cache_bits[PAGE_CACHE_WORDS];              /* bitmap_tree of the heaps that are not empty */
+
+extern struct page_cache_counts page_cache_counts;
 
 #include "pages/page_cache.acsl"
 

@@ -93,6 +93,32 @@ static inline void cache_set(uint32_t e, uint8_t state)
     /*@ ghost page_cache_lemma_apart(page, end); */
 }
 
+/* Counts an extent of npages that comes into the heap. */
+/*@ requires heap:    CacheHeapRange(h);
+    assigns           page_cache_counts.extents[h], page_cache_counts.npages[h];
+    ensures  one:     page_cache_counts.extents[h] == \min(\old(page_cache_counts.extents[h]) + 1, UINT64_MAX);
+    ensures  npages:  page_cache_counts.npages[h] == \min(\old(page_cache_counts.npages[h]) + npages, UINT64_MAX);
+*/
+static inline void cache_count_in(uint32_t h, uint64_t npages)
+{
+    page_cache_counts.extents[h] += page_cache_counts.extents[h] < UINT64_MAX ? 1 : 0;
+    uint64_t n = page_cache_counts.npages[h];
+    page_cache_counts.npages[h] = n > UINT64_MAX - npages ? UINT64_MAX : n + npages;
+}
+
+/* Counts one that leaves it. */
+/*@ requires heap:    CacheHeapRange(h);
+    assigns           page_cache_counts.extents[h], page_cache_counts.npages[h];
+    ensures  one:     page_cache_counts.extents[h] == \max(\old(page_cache_counts.extents[h]) - 1, 0);
+    ensures  npages:  page_cache_counts.npages[h] == \max(\old(page_cache_counts.npages[h]) - npages, 0);
+*/
+static inline void cache_count_out(uint32_t h, uint64_t npages)
+{
+    page_cache_counts.extents[h] -= page_cache_counts.extents[h] > 0 ? 1 : 0;
+    uint64_t n = page_cache_counts.npages[h];
+    page_cache_counts.npages[h] = n < npages ? 0 : n - npages;
+}
+
 /* Takes the free extent e out of its heap and makes it BUSY in its page cache. */
 /*@ requires ok:   PageCacheOk;
     requires busy: CacheBusyState(busy);
@@ -111,6 +137,7 @@ static void cache_pull(uint32_t e, uint8_t busy)
     if (pairing_heap_first(h) == 0) {
         bitmap_tree_unset(page_cache_bits, PAGE_CACHE_LEAVES, h);
     }
+    cache_count_out(h, AT(ext_npages, e));
     cache_set(e, busy);
     /*@ ghost page_cache_lemma_ok(); */
 }
@@ -133,6 +160,7 @@ static void cache_put(uint32_t e, uint8_t state)
     /*@ assert here: PhIn(h, e); */
     /*@ assert kept: \forall integer k, x; PhIn{Pre}(k, x) && k != 0 ==> PhIn(k, x); */
     bitmap_tree_set(page_cache_bits, PAGE_CACHE_LEAVES, h);
+    cache_count_in(h, AT(ext_npages, e));
     /*@ ghost page_cache_lemma_ok(); */
 }
 

@@ -1,5 +1,5 @@
 /* pages: calls of the page cache with its lock held, and the purging that decay asks for. */
-#include "pages/pages_steps.h"
+#include "pages/pages_counts.h"
 
 #include "platform/os.h"
 
@@ -8,6 +8,7 @@
 bool     pages_purging;
 uint64_t pages_purge_count;
 uint64_t pages_purged_npages;
+struct pages_purges pages_purges;
 
 /* -- purging ---------------------------------------------------------------------------------------------------- */
 
@@ -29,15 +30,6 @@ static uint8_t pages_purge_run(uint32_t cache, uint64_t page, uint64_t npages, u
         return (uint8_t)(EXTENT_MUZZY + cache);
     }
     return os_purge(page, npages, false) ? (uint8_t)(EXTENT_RETAINED + cache) : state;
-}
-
-/* Adds to a counter, which stops at the end of its range. */
-/*@ assigns       \nothing;
-    ensures  sum: \result == (n + more <= UINT64_MAX ? n + more : UINT64_MAX);
-*/
-static inline uint64_t pages_count(uint64_t n, uint64_t more)
-{
-    return n <= UINT64_MAX - more ? n + more : UINT64_MAX;
 }
 
 /*@ REQUIRES_PAGES_LOCKED;
@@ -108,8 +100,8 @@ static uint64_t pages_purge_one(uint32_t cache, uint8_t kind, uint64_t npages_ma
     uint8_t to = pages_purge_run(cache, page, npages, state, lazily);
     pages_enter() /*@ ghost (e, 0) */;
     uint64_t purged = to == state ? 0 : npages;
-    pages_purge_count = pages_count(pages_purge_count, 1);
-    pages_purged_npages = pages_count(pages_purged_npages, purged);
+    /* Where the lazy call failed, there was a second one. */
+    pages_count_calls(pages_decay_of(cache, kind), lazily && to != EXTENT_MUZZY + cache ? 2 : 1, purged);
     pages_put(e, to);
     return purged;
 }
@@ -143,6 +135,9 @@ static bool pages_purge_to(uint32_t cache, uint8_t kind, uint64_t npages_limit, 
         uint64_t purged = pages_purge_one(cache, kind, most < PURGE_NPAGES_MAX ? most : PURGE_NPAGES_MAX, lazily);
         if (purged == 0) {
             return any;
+        }
+        if (!any) {
+            pages_count_sweep(pages_decay_of(cache, kind));
         }
         any = true;
         left = purged < left ? left - purged : 0;
@@ -228,11 +223,11 @@ uint32_t pages_find(uint64_t page)
     return e;
 }
 
-bool pages_release(uint64_t page) /*@ ghost (uint32_t mine) */
+struct pages_run pages_release(uint64_t page) /*@ ghost (uint32_t mine) */
 {
     /*@ assert owner: \forall integer p; mine != 0 && ExtIn(mine, p) ==> ext_owner[p] == mine; */
     pages_enter() /*@ ghost (0, page) */;
-    bool given = pages_give_at(page) /*@ ghost (mine) */;
+    struct pages_run given = pages_give_at(page) /*@ ghost (mine) */;
     /*@ ghost ext_kind[mine] = KIND_NONE; */
     pages_leave();
     return given;
@@ -318,61 +313,6 @@ bool pages_trim(void)
     return any;
 }
 
-/* No pages yet, and the purges so far. */
-/*@ requires locked:  LockHeld(LOCK_PAGES);
-    requires stats:   \valid(stats);
-    assigns           *stats;
-    ensures  none:    stats->active == 0 && stats->dirty == 0 && stats->muzzy == 0 && stats->retained == 0 && stats->busy == 0;
-    ensures  purges:  stats->purges == pages_purge_count && stats->purged_npages == pages_purged_npages;
-*/
-static void pages_begin(struct pages_stats *stats)
-{
-    stats->active = 0;
-    stats->dirty = 0;
-    stats->muzzy = 0;
-    stats->retained = 0;
-    stats->busy = 0;
-    stats->purges = pages_purge_count;
-    stats->purged_npages = pages_purged_npages;
-}
-
-/* Adds the pages of one page cache to the figures. */
-/*@ requires locked:  LockHeld(LOCK_PAGES);
-    requires totals:  ExtTotals && CacheTotal;
-    requires cache:   cache < PAGE_CACHES;
-    requires stats:   \valid(stats);
-    requires few:     stats->active <= PAGE_CACHES * PAGE_COUNT_MAX && stats->dirty <= PAGE_CACHES * PAGE_COUNT_MAX &&
-                      stats->muzzy <= PAGE_CACHES * PAGE_COUNT_MAX && stats->retained <= PAGE_CACHES * PAGE_COUNT_MAX &&
-                      stats->busy <= PAGE_CACHES * PAGE_COUNT_MAX;
-    assigns           stats->active, stats->dirty, stats->muzzy, stats->retained, stats->busy;
-    ensures  added:   PagesAdded(\old(stats->active), stats->active, EXTENT_ACTIVE + cache);
-    ensures  added:   PagesAdded(\old(stats->dirty), stats->dirty, EXTENT_DIRTY + cache);
-    ensures  added:   PagesAdded(\old(stats->muzzy), stats->muzzy, EXTENT_MUZZY + cache);
-    ensures  added:   PagesAdded(\old(stats->retained), stats->retained, EXTENT_RETAINED + cache);
-    ensures  added:   PagesAdded(\old(stats->busy), stats->busy, EXTENT_BUSY + cache);
-    ensures  total:   stats->active + stats->dirty + stats->muzzy + stats->retained + stats->busy ==
-                          \old(stats->active + stats->dirty + stats->muzzy + stats->retained + stats->busy) +
-                          page_cache_mapped_npages[cache];
-    ensures  most:    stats->active <= \old(stats->active) + PAGE_COUNT_MAX;
-    ensures  most:    stats->dirty <= \old(stats->dirty) + PAGE_COUNT_MAX;
-    ensures  most:    stats->muzzy <= \old(stats->muzzy) + PAGE_COUNT_MAX;
-    ensures  most:    stats->retained <= \old(stats->retained) + PAGE_COUNT_MAX;
-    ensures  most:    stats->busy <= \old(stats->busy) + PAGE_COUNT_MAX;
-*/
-static void pages_add(struct pages_stats *stats, uint32_t cache)
-{
-    /*@ ghost extent_lemma_count_bounds((uint8_t)(EXTENT_ACTIVE + cache)); */
-    /*@ ghost extent_lemma_count_bounds((uint8_t)(EXTENT_DIRTY + cache)); */
-    /*@ ghost extent_lemma_count_bounds((uint8_t)(EXTENT_MUZZY + cache)); */
-    /*@ ghost extent_lemma_count_bounds((uint8_t)(EXTENT_RETAINED + cache)); */
-    /*@ ghost extent_lemma_count_bounds((uint8_t)(EXTENT_BUSY + cache)); */
-    stats->active += extent_npages_total[EXTENT_ACTIVE + cache];
-    stats->dirty += extent_npages_total[EXTENT_DIRTY + cache];
-    stats->muzzy += extent_npages_total[EXTENT_MUZZY + cache];
-    stats->retained += extent_npages_total[EXTENT_RETAINED + cache];
-    stats->busy += extent_npages_total[EXTENT_BUSY + cache];
-}
-
 void pages_read_cache(uint32_t cache, struct pages_stats *stats)
 {
     pages_enter() /*@ ghost (0, 0) */;
@@ -393,6 +333,15 @@ void pages_read_stats(struct pages_stats *stats)
     for (uint32_t c = 0; c < PAGE_CACHES; c++) {
         pages_add(stats, c);
     }
+    pages_leave();
+}
+
+void pages_read_details(struct pages_details *details)
+{
+    pages_enter() /*@ ghost (0, 0) */;
+    details->free = page_cache_counts;
+    details->purges = pages_purges;
+    details->unused_extents = list_length[EXT_UNUSED_LIST];
     pages_leave();
 }
 

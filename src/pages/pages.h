@@ -26,10 +26,30 @@ struct pages_stats {
     uint64_t purged_npages;                     /* pages that these calls returned so far */
 };
 
+/* What was purged so far of each decay's pages, those of a page cache in one state. */
+struct pages_purges {
+    uint64_t sweeps[DECAY_COUNT];               /* times that some were purged */
+    uint64_t calls[DECAY_COUNT];                /* system calls for it */
+    uint64_t npages[DECAY_COUNT];               /* pages that these returned */
+};
+
+/* All page caches at one moment. */
+struct pages_details {
+    struct page_cache_counts free;              /* by heap */
+    struct pages_purges      purges;
+    uint64_t                 unused_extents;    /* ids without pages */
+};
+
+struct pages_run {
+    uint64_t npages;
+    uint32_t cache;                             /* its page cache */
+};
+
 /* Guarded by the lock. Only pages.c and the proofs use them. */
 extern bool     pages_purging;                  /* a thread purges by the decay curves; one at a time */
 extern uint64_t pages_purge_count;
 extern uint64_t pages_purged_npages;
+extern struct pages_purges pages_purges;
 
 #include "pages/pages.acsl"
 
@@ -101,19 +121,21 @@ void pages_free(uint32_t e);
 */
 uint32_t pages_find(uint64_t page);
 
-/* Frees the ACTIVE extent that starts at page. Returns false if none starts there. The ghost mine is that extent, or
- * 0 (see pages_find). */
+/* Frees the ACTIVE extent that starts at page. Returns what it was, with no pages if none starts there. The ghost mine is that
+ * extent, or 0 (see pages_find). */
 /*@ REQUIRES_PAGES_UNLOCKED;
     requires mine:     mine != 0 ==> PagesHeld(mine) && ph_own[mine] == 0 && ext_page[mine] == page;
     requires no_tags:  mine != 0 ==> PagesNoTags(ext_page[mine], ext_page[mine] + ext_npages[mine]);
     requires not_mine: \forall integer x; PagesHeld(x) && x != mine ==> ext_page[x] != page;
     assigns            PAGES_ASSIGNS, ext_kind[mine];
     ENSURES_PAGES_UNLOCKED;
-    ensures  done:     \result <==> mine != 0;
+    ensures  done:     \result.npages != 0 <==> mine != 0;
+    ensures  length:   mine != 0 ==> \result.npages == \old(ext_npages[mine]);
+    ensures  cache:    \result.cache == (mine != 0 ? \old(ext_state[mine]) - EXTENT_ACTIVE : 0) < PAGE_CACHES;
     ensures  gone:     ext_kind[mine] == KIND_NONE;
     PAGES_KEPT(ensures, mine);
 */
-bool pages_release(uint64_t page) /*@ ghost (uint32_t mine) */;
+struct pages_run pages_release(uint64_t page) /*@ ghost (uint32_t mine) */;
 
 /* Makes e longer or shorter in place. Returns false, and leaves e as it was, if that is not possible. */
 /*@ REQUIRES_PAGES_UNLOCKED;
@@ -182,6 +204,18 @@ void pages_read_cache(uint32_t cache, struct pages_stats *stats);
     PAGES_KEPT(ensures, 0);
 */
 void pages_read_stats(struct pages_stats *stats);
+
+/* Reads the free extents and the purges of all page caches, at one moment. */
+/*@ REQUIRES_PAGES_UNLOCKED;
+    requires details: \valid(details);
+    assigns           PAGES_ASSIGNS, *details;
+    ENSURES_PAGES_UNLOCKED;
+    ensures  free:    details->free == page_cache_counts;
+    ensures  purges:  details->purges == pages_purges;
+    ensures  unused:  details->unused_extents == ListCount(EXT_UNUSED_LIST, TABLE_MAX);
+    PAGES_KEPT(ensures, 0);
+*/
+void pages_read_details(struct pages_details *details);
 
 /* The lock is held from before fork until after it, in the parent and in the child. */
 /*@ REQUIRES_PAGES_UNLOCKED;

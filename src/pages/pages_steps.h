@@ -129,18 +129,23 @@ static uint32_t pages_at(uint64_t page)
     requires other:  \forall integer x; PagesHeld(x) && x != mine ==> ext_page[x] != page;
     assigns          CACHE_ASSIGNS;
     ENSURES_PAGES_LOCKED;
-    ensures  done:   \result <==> mine != 0;
+    ensures  done:   \result.npages != 0 <==> mine != 0;
+    ensures  length: mine != 0 ==> \result.npages == \old(ext_npages[mine]);
+    ensures  cache:  \result.cache == (mine != 0 ? \old(ext_state[mine]) - EXTENT_ACTIVE : 0) < PAGE_CACHES;
     PAGES_KEPT(ensures, mine);
 */
-static bool pages_give_at(uint64_t page) /*@ ghost (uint32_t mine) */
+static struct pages_run pages_give_at(uint64_t page) /*@ ghost (uint32_t mine) */
 {
     uint32_t e = pages_at(page);
     /*@ assert used: mine != 0 ==> ExtUsed(mine) && CacheActiveState(ext_state[mine]); */
     /*@ assert mine: e == mine; */
+    struct pages_run run = {0, 0};
     if (e != 0) {
+        run.npages = AT(ext_npages, e);
+        run.cache = AT(ext_state, e) - (uint32_t)EXTENT_ACTIVE;
         pages_give(e);
     }
-    return e != 0;
+    return run;
 }
 
 /*@ REQUIRES_PAGES_LOCKED;

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
 
@@ -195,6 +196,82 @@ static void check_statistics(void)
     dallocx(q, 0);
 }
 
+/* The sum of a figure over the classes 0, 1, ... of all arenas. */
+static uint64_t sum_of(const char *group, const char *figure)
+{
+    uint64_t sum = 0, value = 0;
+    char     name[80];
+    for (unsigned i = 0;; i++) {
+        size_t bytes = sizeof value;
+        snprintf(name, sizeof name, "stats.arenas.4096.%s.%u.%s", group, i, figure);
+        if (mallctl(name, &value, &bytes, NULL, 0) != 0) {
+            return sum;
+        }
+        sum += value;
+    }
+}
+
+/* What happens is counted where it happens, and by class as much as in all. */
+static void check_counts(void)
+{
+    uint64_t page = number("arenas.page"), fills = number("stats.arenas.4096.bins.20.nfills");
+    uint64_t slabs = number("stats.arenas.4096.bins.20.nslabs");
+    uint64_t flushes = number("stats.arenas.4096.bins.20.nflushes"), again = number("stats.arenas.4096.bins.20.nreslabs");
+    uint64_t came = number("stats.arenas.4096.lextents.50.nmalloc"), went = number("stats.arenas.4096.lextents.50.ndalloc");
+    uint64_t purges = number("stats.arenas.4096.dirty_npurge"), calls = number("stats.arenas.4096.dirty_nmadvise");
+    uint64_t purged = number("stats.arenas.4096.dirty_purged"), zeros = number("stats.zero_reallocs");
+    size_t   small = number("arenas.bin.20.size"), large = number("arenas.lextent.50.size");
+    void    *block[1000];
+    for (int i = 0; i < 1000; i++) {
+        block[i] = mallocx(small, 0);
+    }
+    uint64_t made = number("stats.arenas.4096.bins.20.nslabs") - slabs;
+    check(made * number("arenas.bin.20.nregs") >= 1000 && made <= 1000 && number("stats.arenas.4096.bins.20.curslabs") >= made,
+          "bins.20.nslabs", "is not what 1000 blocks need");
+    fills = number("stats.arenas.4096.bins.20.nfills") - fills;
+    check(fills > 0 && fills <= 1000 && number("stats.arenas.4096.bins.20.nrequests") == number("stats.arenas.4096.bins.20.nfills"),
+          "bins.20.nfills", "is not what 1000 blocks need");
+    for (int i = 0; i < 1000; i += 2) {
+        dallocx(block[i], 0);
+    }
+    mallctl("thread.tcache.flush", NULL, NULL, NULL, 0);
+    check(number("stats.arenas.4096.bins.20.nflushes") > flushes, "bins.20.nflushes", "leaves out a flush");
+    check(number("stats.arenas.4096.bins.20.nonfull_slabs") > 0
+          && number("stats.arenas.4096.bins.20.nonfull_slabs") <= number("stats.arenas.4096.bins.20.curslabs"),
+          "bins.20.nonfull_slabs", "is not between 1 and the slabs");
+    for (int i = 0; i < 1000; i += 2) {
+        block[i] = mallocx(small, 0);
+    }
+    check(number("stats.arenas.4096.bins.20.nreslabs") > again, "bins.20.nreslabs", "leaves out a slab that is used again");
+    for (int i = 0; i < 1000; i++) {
+        dallocx(block[i], 0);
+    }
+    void *p = mallocx(large, 0);
+    check(number("stats.arenas.4096.lextents.50.curlextents") == came - went + 1 && number("stats.arenas.4096.lextents.50.nmalloc") == came + 1
+          && number("stats.arenas.4096.lextents.50.nrequests") == came + 1, "lextents.50", "leaves out a block");
+    dallocx(p, 0);
+    check(number("stats.arenas.4096.lextents.50.ndalloc") == went + 1, "lextents.50.ndalloc", "leaves out a block");
+    check(sum_of("lextents", "nmalloc") == number("stats.arenas.4096.large.nmalloc") && sum_of("lextents", "ndalloc")
+          == number("stats.arenas.4096.large.ndalloc") && number("stats.arenas.4096.large.nfills") == number("stats.arenas.4096.large.nrequests")
+          && number("stats.arenas.4096.large.nflushes") == number("stats.arenas.4096.large.ndalloc"), "lextents", "are not what large has");
+    check(sum_of("bins", "nfills") == number("stats.arenas.4096.small.nfills") && sum_of("bins", "nflushes")
+          == number("stats.arenas.4096.small.nflushes") && sum_of("bins", "nrequests") == number("stats.arenas.4096.small.nrequests"),
+          "bins", "are not what small has");
+    check(sum_of("extents", "dirty_bytes") == number("stats.arenas.4096.pdirty") * page && sum_of("extents", "dirty_bytes") >= large
+          && sum_of("extents", "retained_bytes") == number("stats.retained") && sum_of("extents", "muzzy_bytes")
+          == number("stats.arenas.4096.pmuzzy") * page, "extents", "are not the free pages");
+    check(sum_of("extents", "ndirty") > 0 && sum_of("extents", "ndirty") * page <= sum_of("extents", "dirty_bytes"), "extents", "are too many");
+    uint64_t dirty = number("stats.arenas.4096.pdirty");
+    mallctl("arena.4096.purge", NULL, NULL, NULL, 0);
+    check(number("stats.arenas.4096.dirty_purged") == purged + dirty && number("stats.arenas.4096.dirty_npurge") > purges
+          && number("stats.arenas.4096.dirty_nmadvise") - calls >= number("stats.arenas.4096.dirty_npurge") - purges,
+          "dirty_purged", "is not what was dirty");
+    check(number("stats.arenas.4096.muzzy_purged") == 0 && number("stats.arenas.4096.muzzy_npurge") == 0, "muzzy_purged", "is not 0");
+    check(sum_of("extents", "ndirty") == 0 && sum_of("extents", "nretained") > 0, "extents", "stay dirty after a purge");
+    check(number("stats.arenas.4096.extent_avail") > 0, "extent_avail", "is 0 after extents have joined");
+    check(realloc(mallocx(10, 0), 0) == NULL && number("stats.zero_reallocs") == zeros + 1, "stats.zero_reallocs", "leaves out a call");
+}
+
 /* Decay times that are set while the program runs: at once, and back. */
 static void check_decay(void)
 {
@@ -239,6 +316,7 @@ int main(int argc, char **argv)
     check_errors();
     check_classes();
     check_statistics();
+    check_counts();
     check_decay();
     if (failures > 0) {
         return 1;

@@ -42,6 +42,21 @@ static const char *print(const char *options)
     return text;
 }
 
+/* The number of the class of 3 MiB, as the table counts: the large classes after the small ones. */
+static unsigned arena_class(void)
+{
+    unsigned bins = 0, i = 0;
+    size_t   length = sizeof bins, size = 0;
+    char     name[64];
+    mallctl("arenas.nbins", &bins, &length, NULL, 0);
+    for (; size != 3 << 20; i++) {
+        snprintf(name, sizeof name, "arenas.lextent.%u.size", i);
+        length = sizeof size;
+        mallctl(name, &size, &length, NULL, 0);
+    }
+    return bins + i - 1;
+}
+
 int main(void)
 {
     char *block = mallocx(3 << 20, 0);
@@ -56,7 +71,12 @@ int main(void)
     CHECK(strstr(text, "Merged arenas stats") != NULL && strstr(text, "arenas[0]") != NULL && strstr(text, "  bins:  ") != NULL);
     CHECK(strstr(print("m"), "Merged arenas stats") == NULL && strstr(text, "arenas[0]") != NULL);
     CHECK(strstr(print("a"), "Merged arenas stats") != NULL && strstr(text, "arenas[0]") == NULL);
-    CHECK(strstr(print("b"), "  bins:  ") == NULL);
+    CHECK(strstr(text, "  large:  ") != NULL && strstr(text, "  extents:  ") != NULL);
+    CHECK(strstr(print("b"), "  bins:  ") == NULL && strstr(text, "  large:  ") != NULL);
+    CHECK(strstr(print("l"), "  large:  ") == NULL && strstr(text, "  bins:  ") != NULL);
+    CHECK(strstr(print("e"), "  extents:  ") == NULL && strstr(text, "  bins:  ") != NULL);
+    snprintf(line, sizeof line, "\n%22d%5u%15d%15d%15d%15d%15d", 3 << 20, arena_class(), 3 << 20, 1, 0, 1, 1);
+    CHECK(strstr(print("ga"), line) != NULL);                  /* the row of the block above: one came, none went */
     CHECK(strstr(print("g"), "nbins: ") == NULL && strstr(text, "Allocated: ") != NULL);
     CHECK(print("J")[0] == '{' && strcmp(text + bytes - 2, "}\n") == 0 && strstr(text, "\"stats.arenas\": {") != NULL);
     bytes = 0;

@@ -1,0 +1,113 @@
+/* pages_counts: what the page caches count, with the lock held. Only pages.c includes it. */
+#ifndef QED_PAGES_PAGES_COUNTS_H
+#define QED_PAGES_PAGES_COUNTS_H
+
+#include "pages/pages_steps.h"
+
+/* -- purges ---------------------------------------------------------------------------------------------------- */
+
+/* Adds to a counter, which stops at the end of its range. */
+/*@ assigns       \nothing;
+    ensures  sum: \result == (n + more <= UINT64_MAX ? n + more : UINT64_MAX);
+*/
+static inline uint64_t pages_count(uint64_t n, uint64_t more)
+{
+    return n <= UINT64_MAX - more ? n + more : UINT64_MAX;
+}
+
+/* Counts system calls that purged pages of a decay, and the pages that they returned. */
+/*@ requires locked:  LockHeld(LOCK_PAGES);
+    requires which:   which < DECAY_COUNT;
+    assigns           pages_purge_count, pages_purged_npages, pages_purges.calls[which], pages_purges.npages[which];
+    ensures  count:   pages_purge_count == \min(\old(pages_purge_count) + calls, UINT64_MAX);
+    ensures  npages:  pages_purged_npages == \min(\old(pages_purged_npages) + npages, UINT64_MAX);
+    ensures  calls:   pages_purges.calls[which] == \min(\old(pages_purges.calls[which]) + calls, UINT64_MAX);
+    ensures  purged:  pages_purges.npages[which] == \min(\old(pages_purges.npages[which]) + npages, UINT64_MAX);
+*/
+static inline void pages_count_calls(uint32_t which, uint64_t calls, uint64_t npages)
+{
+    pages_purge_count = pages_count(pages_purge_count, calls);
+    pages_purged_npages = pages_count(pages_purged_npages, npages);
+    pages_purges.calls[which] = pages_count(pages_purges.calls[which], calls);
+    pages_purges.npages[which] = pages_count(pages_purges.npages[which], npages);
+}
+
+/* Counts one purge of a decay's pages, of one system call or more. */
+/*@ requires locked:  LockHeld(LOCK_PAGES);
+    requires which:   which < DECAY_COUNT;
+    assigns           pages_purges.sweeps[which];
+    ensures  sweeps:  pages_purges.sweeps[which] == \min(\old(pages_purges.sweeps[which]) + 1, UINT64_MAX);
+*/
+static inline void pages_count_sweep(uint32_t which)
+{
+    pages_purges.sweeps[which] = pages_count(pages_purges.sweeps[which], 1);
+}
+
+/* Returns the decay of the dirty or muzzy pages of a page cache. */
+/*@ requires cache:   cache < PAGE_CACHES;
+    assigns           \nothing;
+    ensures  which:   \result == (kind == EXTENT_DIRTY ? DECAY_DIRTY : DECAY_MUZZY) + cache < DECAY_COUNT;
+*/
+static inline uint32_t pages_decay_of(uint32_t cache, uint8_t kind)
+{
+    return (kind == EXTENT_DIRTY ? DECAY_DIRTY : DECAY_MUZZY) + cache;
+}
+
+/* -- pages by state -------------------------------------------------------------------------------------------- */
+
+/* No pages yet, and the purges so far. */
+/*@ requires locked:  LockHeld(LOCK_PAGES);
+    requires stats:   \valid(stats);
+    assigns           *stats;
+    ensures  none:    stats->active == 0 && stats->dirty == 0 && stats->muzzy == 0 && stats->retained == 0 && stats->busy == 0;
+    ensures  purges:  stats->purges == pages_purge_count && stats->purged_npages == pages_purged_npages;
+*/
+static inline void pages_begin(struct pages_stats *stats)
+{
+    stats->active = 0;
+    stats->dirty = 0;
+    stats->muzzy = 0;
+    stats->retained = 0;
+    stats->busy = 0;
+    stats->purges = pages_purge_count;
+    stats->purged_npages = pages_purged_npages;
+}
+
+/* Adds the pages of one page cache to the figures. */
+/*@ requires locked:  LockHeld(LOCK_PAGES);
+    requires totals:  ExtTotals && CacheTotal;
+    requires cache:   cache < PAGE_CACHES;
+    requires stats:   \valid(stats);
+    requires few:     stats->active <= PAGE_CACHES * PAGE_COUNT_MAX && stats->dirty <= PAGE_CACHES * PAGE_COUNT_MAX &&
+                      stats->muzzy <= PAGE_CACHES * PAGE_COUNT_MAX && stats->retained <= PAGE_CACHES * PAGE_COUNT_MAX &&
+                      stats->busy <= PAGE_CACHES * PAGE_COUNT_MAX;
+    assigns           stats->active, stats->dirty, stats->muzzy, stats->retained, stats->busy;
+    ensures  added:   PagesAdded(\old(stats->active), stats->active, EXTENT_ACTIVE + cache);
+    ensures  added:   PagesAdded(\old(stats->dirty), stats->dirty, EXTENT_DIRTY + cache);
+    ensures  added:   PagesAdded(\old(stats->muzzy), stats->muzzy, EXTENT_MUZZY + cache);
+    ensures  added:   PagesAdded(\old(stats->retained), stats->retained, EXTENT_RETAINED + cache);
+    ensures  added:   PagesAdded(\old(stats->busy), stats->busy, EXTENT_BUSY + cache);
+    ensures  total:   stats->active + stats->dirty + stats->muzzy + stats->retained + stats->busy ==
+                          \old(stats->active + stats->dirty + stats->muzzy + stats->retained + stats->busy) +
+                          page_cache_mapped_npages[cache];
+    ensures  most:    stats->active <= \old(stats->active) + PAGE_COUNT_MAX;
+    ensures  most:    stats->dirty <= \old(stats->dirty) + PAGE_COUNT_MAX;
+    ensures  most:    stats->muzzy <= \old(stats->muzzy) + PAGE_COUNT_MAX;
+    ensures  most:    stats->retained <= \old(stats->retained) + PAGE_COUNT_MAX;
+    ensures  most:    stats->busy <= \old(stats->busy) + PAGE_COUNT_MAX;
+*/
+static inline void pages_add(struct pages_stats *stats, uint32_t cache)
+{
+    /*@ ghost extent_lemma_count_bounds((uint8_t)(EXTENT_ACTIVE + cache)); */
+    /*@ ghost extent_lemma_count_bounds((uint8_t)(EXTENT_DIRTY + cache)); */
+    /*@ ghost extent_lemma_count_bounds((uint8_t)(EXTENT_MUZZY + cache)); */
+    /*@ ghost extent_lemma_count_bounds((uint8_t)(EXTENT_RETAINED + cache)); */
+    /*@ ghost extent_lemma_count_bounds((uint8_t)(EXTENT_BUSY + cache)); */
+    stats->active += extent_npages_total[EXTENT_ACTIVE + cache];
+    stats->dirty += extent_npages_total[EXTENT_DIRTY + cache];
+    stats->muzzy += extent_npages_total[EXTENT_MUZZY + cache];
+    stats->retained += extent_npages_total[EXTENT_RETAINED + cache];
+    stats->busy += extent_npages_total[EXTENT_BUSY + cache];
+}
+
+#endif
