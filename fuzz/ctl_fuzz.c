@@ -37,8 +37,7 @@ static const char *const words[] = {
     "max_background_threads", "approximate_stats", "pactive", "pdirty", "retained", "resident", "dss", "prof", "stats_print_opts",
     "malloc_conf", "nbins", "page", "nfills", "nflushes", "nslabs", "nreslabs", "nonfull_slabs", "nrequests", "lextents", "extents", "ndirty",
     "dirty_bytes", "nmuzzy", "retained_bytes", "curlextents", "dirty_npurge", "dirty_nmadvise", "muzzy_purged", "extent_avail",
-    "zero_reallocs", "198", "199",
-    "malloc_conf", "nbins", "page", "deallocated", "allocatedp", "deallocatedp", "peak", "read", "reset",
+    "zero_reallocs", "198", "199", "deallocated", "allocatedp", "deallocatedp", "peak", "read", "reset", "create", "lookup", "name",
 };
 
 static void take_name(char *name, size_t room)
@@ -77,11 +76,21 @@ static void access_value(const char *name)
         value = take() % 2 == 0 ? (uint64_t)(uintptr_t)"disabled" : (uint64_t)(uintptr_t)"primary";
         new_bytes = 8;
     }
+    static char room[32];
+    bool        pointer = strstr(name, "name") != NULL && strstr(name, "prof") == NULL;
+    if (pointer || strstr(name, "create") != NULL) {        /* pointers to a name and to room for one, and no hooks */
+        value = pointer ? (uint64_t)(uintptr_t)"name" : 0;
+        writes = writes && new_bytes == 8;
+    }
     uint64_t values[3] = {value, value, value};
     memset(old, 0xA5, sizeof old);
-    memset(kept, 0xA5, sizeof kept);
+    if (pointer) {
+        char *to = room;
+        memcpy(old, &to, sizeof to);
+    }
+    memcpy(kept, old, sizeof old);
     int result = checked(qed_mallctl(name, reads ? old : NULL, reads ? &bytes : NULL, writes ? values : NULL, writes ? new_bytes : 0), name);
-    if (bytes > given || memcmp(old + bytes, kept, sizeof old - bytes) != 0) {
+    if (bytes > given || memcmp(old + bytes, kept + bytes, sizeof old - bytes) != 0) {
         fail("wrote more than it says", name);
     }
     if (result == 0 && reads && bytes != given) {
@@ -153,7 +162,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     reset();
     input = data;
     input_left = size;
-    arena_boot(1 + take() % 4);
+    arena_boot(1 + take() % 4, false);
     errno = 77;
     check_counts(0, true);
     while (input_left > 0) {
@@ -162,7 +171,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         switch (op % 8) {
         case 0:
             qed_free(block[i]);
-            block[i] = qed_mallocx((size_t)take() << op / 32, 0);
+            block[i] = qed_mallocx((size_t)take() << op / 32, take() % 4 == 0 ? MALLOCX_ARENA(take() % 8) : 0);
             break;
         case 1: check_statistics(block); break;
         case 2: any_mib(); break;

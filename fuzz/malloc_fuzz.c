@@ -131,7 +131,8 @@ static void op_aligned(uint32_t kind, size_t bytes)
         added(qed_valloc(bytes), bytes, PAGE, 0);
         break;
     case 5:
-        op_mallocx(bytes, (int)(lg % 24) | (lg >= 128 && bytes < TOUCHED_BYTES ? MALLOCX_ZERO : 0));
+        op_mallocx(bytes, (int)(lg % 24) | (lg >= 128 && bytes < TOUCHED_BYTES ? MALLOCX_ZERO : 0)
+                              | (lg % 4 == 3 ? MALLOCX_ARENA(lg / 8 % 8) : 0));
         break;
     default:
         SHOW("p[%u] = qed_pvalloc(%zu);", model.next_id, bytes);

@@ -77,11 +77,13 @@ static void fork_like(bool child)
     }
 }
 
-/* Before the first thread has a cache. */
+/* Before the first thread has a cache. Two more arenas, behind these, have pages of their own. */
 static void arenas(uint32_t count)
 {
     SHOW("arenas(%u);\n", count);
-    arena_boot(count);
+    arena_boot(count, false);
+    (void)arena_create();
+    (void)arena_create();
 }
 
 /* Samples a block each 2^lg bytes in the mean. */

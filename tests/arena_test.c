@@ -37,9 +37,9 @@ int main(void)
             arena_leave(joined[--count]);
         }
     }
-    arena_boot(0);
+    arena_boot(0, false);
     CHECK(arena_count() == 1);
-    arena_boot(100000);
+    arena_boot(100000, false);
     CHECK(arena_count() == ARENAS_MAX);
     return blocks_done("arena");
 }

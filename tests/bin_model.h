@@ -24,7 +24,7 @@ static inline void bin_model_boot(void)
     size_class_boot();
     slab_boot();
     pages_boot(1000, 0);
-    arena_boot(BIN_MODEL_ARENAS);
+    arena_boot(BIN_MODEL_ARENAS, false);
 }
 
 static inline void bin_model_controls(void)        /* nothing fails until the mapped memory is at its most */

@@ -41,7 +41,7 @@ static inline void blocks_boot(uint32_t arenas)
     size_class_boot();
     slab_boot();
     pages_boot(10000, 0);
-    arena_boot(arenas);
+    arena_boot(arenas, false);
     depot_boot();
 }
 

@@ -140,6 +140,10 @@ static inline void blocks_check_blocks(const struct blocks_model_block *block, u
             BLOCKS_CHECK(BlocksLargePlace, address % PAGE == 0 && e != 0, address);
             BLOCKS_CHECK(BlocksLargeExt, AT(ext_state, e) < EXTENT_BUSY, address);
             BLOCKS_CHECK(BlocksLargeLength, AT(ext_npages, e) * PAGE == usable, address);
+        } else if (sampled == 0) {
+            uint64_t base = address - half_distance((uint32_t)radix_tree_tag(address / PAGE), (uint32_t)address);
+            uint32_t slab = extent_at(base / PAGE);
+            BLOCKS_CHECK(ArenaPages, AT(ext_state, slab) == EXTENT_ACTIVE + arena_pages(AT(slab_bin, slab) / SC_NBINS), address);
         }
         live[sampled == 0 ? szind : size_class_index(AT(ext_npages, e) * PAGE)]++;      /* a sampled block is a large one */
         BLOCKS_CHECK(BlocksBlockClass, (sampled != 0 ? sampled : overflow_usable(address, "check")) == usable, address);

@@ -27,7 +27,7 @@ static void test_free(void)
     large_read_stats(&before);
     for (uint32_t szind = SC_NBINS; szind < SC_NBINS + CLASSES; szind++) {
         for (uint32_t i = 0; i < 3; i++) {
-            block[i] = large_alloc(szind, 1, cached(szind), &zeroed);
+            block[i] = large_alloc(PAGES_SHARED, szind, 1, cached(szind), &zeroed);
             CHECK(block[i] != 0 && tag_is(block[i], szind));
         }
         CHECK(!large_free(block[1] + 1) && !large_free(block[1] + PAGE) && !large_free(block[1] + (1UL << LG_VADDR)));
@@ -66,7 +66,7 @@ static void test_oversize(void)
     bool               zeroed;
     large_boot(size_class_bytes(SC_NBINS + 8));
     large_read_class(PAGES_SHARED, SC_NBINS + 9, &shared);
-    uint64_t big = large_alloc(SC_NBINS + 9, 1, true, &zeroed), block = large_alloc(SC_NBINS + 9, 1, true, &zeroed);
+    uint64_t big = large_alloc(PAGES_SHARED, SC_NBINS + 9, 1, true, &zeroed), block = large_alloc(PAGES_SHARED, SC_NBINS + 9, 1, true, &zeroed);
     large_read_class(PAGES_OVERSIZE, SC_NBINS + 9, &after);
     CHECK(big != 0 && block != 0 && after.allocated == 2 && after.freed == 0);
     CHECK(large_resize(block, SC_NBINS + 2) && large_free(block) && large_free(big));
@@ -85,7 +85,7 @@ static void test_resize(void)
     bool zeroed;
     for (uint32_t from = SC_NBINS; from < SC_NBINS + CLASSES; from++) {
         for (uint32_t to = SC_NBINS; to < SC_NBINS + CLASSES; to++) {
-            uint64_t block = large_alloc(to > from ? to : from, 1, cached(to > from ? to : from), &zeroed);
+            uint64_t block = large_alloc(PAGES_SHARED, to > from ? to : from, 1, cached(to > from ? to : from), &zeroed);
             CHECK(block != 0 && large_resize(block, from) && tag_is(block, from));
             CHECK(large_resize(block, to) && tag_is(block, to) && large_bytes(block) == size_class_bytes(to));
             CHECK(large_free(block));
@@ -105,7 +105,7 @@ int main(void)
         if (block[i] == 0) {
             uint64_t align = PAGE << random_below(6);
             class[i] = SC_NBINS + (uint32_t)random_below(CLASSES);
-            block[i] = large_alloc(class[i], align, cached(class[i]), &zeroed);
+            block[i] = large_alloc(PAGES_SHARED, class[i], align, cached(class[i]), &zeroed);
             CHECK(block[i] != 0 && block[i] % align == 0);
         } else if (random_below(3) == 0) {
             uint32_t to = SC_NBINS + (uint32_t)random_below(CLASSES);
@@ -127,7 +127,7 @@ int main(void)
     test_resize();
     check_counts(block, class);
     test_oversize();
-    CHECK(large_alloc(SC_NSIZES - 1, 1, false, &zeroed) == 0);
-    CHECK(large_alloc(SC_NBINS, 1UL << 62, false, &zeroed) == 0);
+    CHECK(large_alloc(PAGES_SHARED, SC_NSIZES - 1, 1, false, &zeroed) == 0);
+    CHECK(large_alloc(PAGES_SHARED, SC_NBINS, 1UL << 62, false, &zeroed) == 0);
     return blocks_done("large");
 }

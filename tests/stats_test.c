@@ -46,7 +46,7 @@ static void test_large(void)
     bool         zeroed;
     uint32_t     szind = SC_NBINS + 3;
     struct stats was = stats_read();
-    uint64_t     a = large_alloc(szind, 1, true, &zeroed), bytes = size_class_bytes(szind);
+    uint64_t     a = large_alloc(PAGES_SHARED, szind, 1, true, &zeroed), bytes = size_class_bytes(szind);
     struct stats now = stats_read();
     CHECK(a != 0 && now.allocated == was.allocated + bytes && now.active == was.active + bytes);
     CHECK(now.large_allocated == was.large_allocated + 1 && now.slabs == was.slabs);

@@ -36,7 +36,7 @@ static inline void tcache_model_boot(void)
     size_class_boot();
     slab_boot();
     pages_boot(1000, 500);
-    arena_boot(TCACHE_MODEL_ARENAS);
+    arena_boot(TCACHE_MODEL_ARENAS, false);
     depot_boot();
     tcache_model_others = depot_live();
 }
@@ -122,7 +122,7 @@ static inline void tcache_model_take_large(uint32_t szind, uint64_t align_bytes,
 {
     bool     zeroed = false;
     uint64_t bytes = size_class_bytes(szind), calls = os_fake.calls[OS_FAKE_MAP] + os_fake.calls[OS_FAKE_METADATA];
-    uint64_t block = large_alloc(szind, align_bytes, szind + 1 < TCACHE_STACKS, &zeroed);
+    uint64_t block = large_alloc(PAGES_SHARED, szind, align_bytes, szind + 1 < TCACHE_STACKS, &zeroed);
     block != 0 && zeroed ? blocks_model_check_zero((void *)block, bytes) : (void)0;
     tcache_model_added(block, bytes, align_bytes > PAGE ? align_bytes : PAGE, calls, seed);
 }

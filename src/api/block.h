@@ -6,6 +6,7 @@
 #include "tcache/overflow.h"
 #include "tcache/refill.h"
 #include "api/malloc.h"
+#include "tcache/outside.h"
 #include "blocks/large.h"
 #include "platform/user.h"
 #include "prof/prof.h"
@@ -17,7 +18,7 @@
 
 /* ---- past the thread's cache -------------------------------------------------------------------------------------- */
 
-/* Returns a large block of that class, aligned to align_bytes, or 0 without memory. */
+/* Returns a large block of that class from the arena, aligned to align_bytes, or 0 without memory. */
 /*@ requires ok:       MallocOk;
     requires power:    IsPowerOfTwo(align_bytes);
     requires class:    SC_NBINS <= szind < SC_NSIZES;
@@ -29,11 +30,35 @@
     ensures  aligned:  \result % align_bytes == 0;
     ensures  out:      \result == 0 ==> NoBlock(szind, align_bytes);
 */
-static inline uint64_t block_take_extent(uint32_t szind, uint64_t align_bytes, bool *zeroed)
+static inline uint64_t block_take_extent(uint32_t arena, uint32_t szind, uint64_t align_bytes, bool *zeroed)
 {
     /*@ assert were: TcacheOthers(thread_cache, TCACHE_STACKS); */
     /*@ assert range: \forall integer b, i; TCACHE_IN(thread_cache, b, i) ==> i < TCACHE_SLOTS; */
-    uint64_t block = large_alloc(szind, align_bytes, szind + 1 < TCACHE_STACKS, zeroed);
+    uint64_t block = large_alloc(arena_pages(arena), szind, align_bytes, szind + 1 < TCACHE_STACKS, zeroed);
+    /*@ assert same: TcacheShapeSame{Pre,Here}(thread_cache); */
+    /*@ ghost tcache_lemma_shape(thread_cache); */
+    /*@ assert stacks: TcacheSame{Pre,Here}(thread_cache); */
+    /*@ assert out: \forall integer b, i; TCACHE_IN(thread_cache, b, i) ==> BlockOut{Pre}(thread_cache->slot[i]); */
+    /*@ assert are: TcacheOthers(thread_cache, TCACHE_STACKS); */
+    /*@ ghost stack_lemma_kept(thread_cache); */
+    return block;
+}
+
+/* Returns a small block of that class from the arena's bin, or 0 without memory. */
+/*@ requires ok:       MallocOk;
+    requires arena:    arena < ARENAS_MAX;
+    requires class:    szind < SC_NBINS;
+    assigns            BLOCKS_ASSIGNS;
+    ensures  ok:       MallocOk;
+    ENSURES_NEW_ADDRESS;
+    ensures  class:    \result != 0 ==> block_szind[\result] == szind;
+    ensures  out:      \result == 0 ==> MemoryOut(PAGE_COUNT_MAX);
+*/
+static inline uint64_t block_take_region(uint32_t arena, uint32_t szind)
+{
+    /*@ assert were: TcacheOthers(thread_cache, TCACHE_STACKS); */
+    /*@ assert range: \forall integer b, i; TCACHE_IN(thread_cache, b, i) ==> i < TCACHE_SLOTS; */
+    uint64_t block = outside_take_small(arena, szind + 1);
     /*@ assert same: TcacheShapeSame{Pre,Here}(thread_cache); */
     /*@ ghost tcache_lemma_shape(thread_cache); */
     /*@ assert stacks: TcacheSame{Pre,Here}(thread_cache); */

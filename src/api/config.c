@@ -329,7 +329,8 @@ void config_boot(void)
         os_write_error(message, sizeof message - 1);
         os_abort();
     }
-    config = (struct config){.narenas = cpus < ARENAS_MAX ? cpus : ARENAS_MAX, .dirty_decay_ms = 10000, .max_background_threads = 1,
+    config = (struct config){.narenas = cpus < ARENAS_DEFAULT_MAX ? cpus : ARENAS_DEFAULT_MAX, .dirty_decay_ms = 10000,
+                             .max_background_threads = 1,
                              .prof_active = true, .prof_thread_active_init = true, .prof_bt_max = PROF_BT_MAX, .lg_prof_sample = 19,
                              .lg_prof_interval = -1, .prof_prefix = "jeprof", .prof_backtrace = "libgcc"};
 #ifndef QED_PREFIX_ONLY

@@ -186,6 +186,9 @@ static int ctl_write(const struct ctl_name *n, const size_t *index, const void *
 static int ctl_access(const struct ctl_name *n, const size_t *index, void *old, size_t *old_bytes, const void *new_value, size_t new_bytes)
 {
     uint64_t value = 0;
+    if (n->call != NULL) {
+        return n->call(index, old, old_bytes, new_value, new_bytes);
+    }
     if (n->act != NULL) {
         return old != NULL || old_bytes != NULL || new_value != NULL || new_bytes != 0 ? EPERM : n->act(index);
     }

@@ -29,9 +29,9 @@ struct ctl_stats {
     uint64_t           epoch;
     struct stats       totals;
     struct large_stats large[LARGE_COUNTERS];
-    struct pages_details pages;
+    struct pages_details details;
     uint64_t           zero_reallocs;
-    struct pages_stats oversize;        /* what the page cache of oversize blocks holds */
+    struct pages_stats pages[PAGE_CACHES];
     struct background_stats background;
     struct mutex_stats locks[CTL_LOCKS];
     struct mutex_stats bin_locks[ARENAS_MAX * SC_NBINS];
@@ -49,7 +49,8 @@ int64_t ctl_decay_ms(uint32_t decay);   /* its interval now */
 void ctl_boot(void);                /* at the library's start: uptime counts from here */
 void ctl_postfork_child(void);      /* a thread that is gone may have held the lock */
 
-/* Arenas have numbers. After those of threads comes, if the program asks for it, the one that has the oversize blocks. */
+/* Arenas have numbers. After those that share a page cache come, if the program asks for it, the one that has the oversize blocks, and then
+ * those that have been made. */
 uint32_t ctl_arenas(void);
 uint32_t ctl_arenas_from(size_t arena);     /* the arenas that a number stands for, this one ... */
 uint32_t ctl_arenas_to(size_t arena);       /* ... and others below that one: itself, or all */
@@ -69,8 +70,8 @@ enum ctl_total {
 };
 
 uint64_t ctl_total(enum ctl_total which);       /* of all arenas */
-uint64_t ctl_oversize(enum ctl_total which);    /* of the arena of oversize blocks */
-uint64_t ctl_shared(enum ctl_total which);      /* of the page cache that the arenas of threads share */
+uint64_t ctl_own(uint32_t arena, enum ctl_total which);     /* of an arena with a page cache of its own */
+uint64_t ctl_shared(enum ctl_total which);      /* of the page cache that the others share */
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
@@ -86,6 +87,7 @@ struct ctl_name {
     int (*read)(const struct ctl_name *n, const size_t *index, uint64_t *value);
     int (*write)(const struct ctl_name *n, const size_t *index, uint64_t value);
     int (*act)(const size_t *index);
+    int (*call)(const size_t *index, void *old, size_t *old_bytes, const void *new_value, size_t new_bytes);    /* does all of it itself */
 };
 
 extern const char            ctl_version[];

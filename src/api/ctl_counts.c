@@ -80,7 +80,7 @@ int read_large(const struct ctl_name *n, const size_t *index, uint64_t *value)
 
 int read_extents(const struct ctl_name *n, const size_t *index, uint64_t *value)
 {
-    const struct page_cache_counts *free = &ctl_stats.pages.free;
+    const struct page_cache_counts *free = &ctl_stats.details.free;
     uint32_t                        state = n->at % EXTENT_STATES;
     *value = 0;
     ctl_lock();
@@ -97,14 +97,14 @@ int read_extent_avail(const struct ctl_name *n, const size_t *index, uint64_t *v
 {
     (void)n;
     ctl_lock();
-    *value = ctl_caches_from(index[0]) == PAGES_SHARED && ctl_caches_to(index[0]) > 0 ? ctl_stats.pages.unused_extents : 0;
+    *value = ctl_caches_from(index[0]) == PAGES_SHARED && ctl_caches_to(index[0]) > 0 ? ctl_stats.details.unused_extents : 0;
     ctl_unlock();
     return 0;
 }
 
 int read_purges(const struct ctl_name *n, const size_t *index, uint64_t *value)
 {
-    const struct pages_purges  *p = &ctl_stats.pages.purges;
+    const struct pages_purges  *p = &ctl_stats.details.purges;
     uint32_t                    what = n->at / DECAY_COUNT;
     const uint64_t             *part = what == PURGE_SWEEPS ? p->sweeps : what == PURGE_CALLS ? p->calls : p->npages;
     *value = 0;

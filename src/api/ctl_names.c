@@ -1,14 +1,15 @@
 /* ctl_names: what each name of mallctl has.
  *
- * The arenas of threads share one page cache. What it holds stands under arena 0, so that the sum over the arenas is the whole; its times
- * are those of each of them. The figures of an arena's small blocks are its own. The arena of oversize blocks, which is the last one, has
- * pages, times and large blocks of its own.
+ * The arenas that are there from boot on share one page cache. What it holds stands under arena 0, so that the sum over the arenas is the
+ * whole; its times are those of each of them. The figures of an arena's small blocks are its own. The arena of oversize blocks has pages, times
+ * and large blocks of its own. Those that have been made (ctl_arenas) have pages and times of their own.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "api/config.h"
 #include "api/ctl.h"
+#include "api/ctl_arenas.h"
 #include "api/ctl_counts.h"
 #include "api/ctl_locks.h"
 #include "api/ctl_prof.h"
@@ -25,7 +26,6 @@
 #include "qedmalloc/qedmalloc.h"
 
 #define HUGE_PAGE_BYTES (2UL << 20)
-#define DECAY_MS_MAX (INT64_C(1) << 40)
 #define NANOSECONDS 1000000U                /* of a millisecond */
 #define INTERFACE "5.3.0-0-qedmalloc-"      /* jemalloc's version whose interface this is, then the library's */
 
@@ -38,6 +38,7 @@ void ctl_boot(void)
 {
     boot_ms = os_clock_ms();
     max_threads = config.max_background_threads;
+    ctl_arenas_boot();
 }
 
 /* ---- constants and settings -------------------------------------------------------------------------------------- */
@@ -115,14 +116,16 @@ static int write_thread_arena(const struct ctl_name *n, const size_t *index, uin
     (void)n, (void)index;
     struct tcache *t = thread_get();
     uint32_t       from = t->arena;
-    if (value >= arena_count()) {
-        return value < ctl_arenas() ? EPERM : EFAULT;       /* the arena of oversize blocks has no threads */
+    if (value >= ctl_arenas()) {
+        return EFAULT;
     }
     if (tcache_is_standin(t)) {
         return EAGAIN;
     }
     if (value != from) {
-        arena_move(from, (uint32_t)value);
+        if (!arena_move(from, (uint32_t)value)) {
+            return ATOMIC_LOAD(arena_kind[value]) == ARENA_OVERSIZE ? EPERM : EFAULT;   /* the arena of oversize blocks has no threads */
+        }
         t->arena = (uint16_t)value;
     }
     return 0;
@@ -188,13 +191,6 @@ static int read_narenas(const struct ctl_name *n, const size_t *index, uint64_t 
     return 0;
 }
 
-static int read_initialized(const struct ctl_name *n, const size_t *index, uint64_t *value)
-{
-    (void)n;
-    *value = index[0] < ctl_arenas() || index[0] == CTL_ALL ? 1 : 0;
-    return 0;
-}
-
 static int act_decay(const size_t *index)
 {
     (void)index;
@@ -216,50 +212,6 @@ static int write_dss(const struct ctl_name *n, const size_t *index, uint64_t val
     (void)n, (void)index;
     const char *text = (const char *)(uintptr_t)value;
     return text == NULL ? EINVAL : strcmp(text, "disabled") == 0 ? 0 : EPERM;
-}
-
-/* at: DECAY_DIRTY or DECAY_MUZZY */
-static int read_decay(const struct ctl_name *n, const size_t *index, uint64_t *value)
-{
-    *value = (uint64_t)ctl_decay_ms(n->at + ctl_cache(index[0]));
-    return 0;
-}
-
-/* Sets one of the times of the page caches from .. to - 1. */
-static int set_decays(uint32_t at, uint32_t from, uint32_t to, uint64_t value)
-{
-    int64_t ms = (int64_t)value;
-    if (ms < -1 || ms > DECAY_MS_MAX) {
-        return EFAULT;
-    }
-    ctl_lock();
-    for (uint32_t c = from; c < to; c++) {
-        pages_set_decay(c, at == DECAY_DIRTY ? ms : ATOMIC_LOAD(decay_ms[DECAY_DIRTY + c]),
-                        at == DECAY_MUZZY ? ms : ATOMIC_LOAD(decay_ms[DECAY_MUZZY + c]));
-    }
-    ctl_unlock();
-    pages_decay();
-    return 0;
-}
-
-static int write_decay(const struct ctl_name *n, const size_t *index, uint64_t value)
-{
-    uint32_t cache = ctl_cache(index[0]);
-    return index[0] < ctl_arenas() ? set_decays(n->at, cache, cache + 1, value) : set_decays(n->at, 0, PAGE_CACHES, value);
-}
-
-/* arenas.NAME has no number: it is read from the arenas of threads, and set for all. */
-static int read_decays(const struct ctl_name *n, const size_t *index, uint64_t *value)
-{
-    (void)index;
-    size_t first = 0;
-    return read_decay(n, &first, value);
-}
-
-static int write_decays(const struct ctl_name *n, const size_t *index, uint64_t value)
-{
-    (void)index;
-    return set_decays(n->at, 0, PAGE_CACHES, value);
 }
 
 enum { CLASS_BYTES, CLASS_REGIONS, CLASS_SLAB_BYTES };
@@ -335,8 +287,8 @@ static int read_arena_total(const struct ctl_name *n, const size_t *index, uint6
     ctl_lock();
     if (i >= ctl_arenas()) {
         *value = ctl_total(n->at);
-    } else if (ctl_cache(i) == PAGES_OVERSIZE) {
-        *value = ctl_oversize(n->at);
+    } else if (ctl_cache(i) != PAGES_SHARED) {
+        *value = ctl_own(from, n->at);
     } else if (n->at == PACTIVE) {
         *value = (ctl_slab_bytes(from, to) + (from == 0 ? ctl_shared(LARGE_BYTES) : 0)) / PAGE;
     } else {
@@ -367,10 +319,11 @@ static int read_uptime(const struct ctl_name *n, const size_t *index, uint64_t *
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
-#define RO(name, type, read, at) {name, type, at, false, read, NULL, NULL}
-#define RW(name, type, read, write, at) {name, type, at, false, read, write, NULL}
-#define WO(name, type, write) {name, type, 0, false, NULL, write, NULL}
-#define ACT(name, act) {name, CTL_VOID, 0, false, NULL, NULL, act}
+#define RO(name, type, read, at) {name, type, at, false, read, NULL, NULL, NULL}
+#define RW(name, type, read, write, at) {name, type, at, false, read, write, NULL, NULL}
+#define WO(name, type, write) {name, type, 0, false, NULL, write, NULL, NULL}
+#define ACT(name, act) {name, CTL_VOID, 0, false, NULL, NULL, act, NULL}
+#define CALL(name, type, call) {name, type, 0, false, NULL, NULL, NULL, call}
 #define CONSTANT(name, type, number) RO(name, type, read_constant, number)
 #define OPTION(name, type) RO("opt." name, type, read_option, 0)
 #define LOCK(name, read, lock)                                              \
@@ -384,7 +337,7 @@ static int read_uptime(const struct ctl_name *n, const size_t *index, uint64_t *
 
 const struct ctl_name ctl_names[] = {
     RO("version", CTL_TEXT, read_version, 0),
-    {"epoch", CTL_UINT64, 0, true, read_epoch, write_epoch, NULL},
+    {"epoch", CTL_UINT64, 0, true, read_epoch, write_epoch, NULL, NULL},
     RW("background_thread", CTL_BOOL, read_background, write_background, 0),
     RW("max_background_threads", CTL_SIZE, read_max_threads, write_max_threads, 0),
     CONSTANT("config.cache_oblivious", CTL_BOOL, 0),
@@ -455,6 +408,7 @@ const struct ctl_name ctl_names[] = {
     RO("arena.%a.initialized", CTL_BOOL, read_initialized, 0),
     ACT("arena.%a.decay", act_decay),
     ACT("arena.%a.purge", act_purge),
+    CALL("arena.%a.name", CTL_TEXT, call_arena_name),
     RW("arena.%a.dss", CTL_TEXT, read_disabled, write_dss, 0),
     RW("arena.%a.dirty_decay_ms", CTL_SSIZE, read_decay, write_decay, DECAY_DIRTY),
     RW("arena.%a.muzzy_decay_ms", CTL_SSIZE, read_decay, write_decay, DECAY_MUZZY),
@@ -472,6 +426,8 @@ const struct ctl_name ctl_names[] = {
     RO("arenas.bin.%b.slab_size", CTL_SIZE, read_bin, CLASS_SLAB_BYTES),
     CONSTANT("arenas.nlextents", CTL_UNSIGNED, SC_NSIZES - SC_NBINS),
     RO("arenas.lextent.%l.size", CTL_SIZE, read_lextent, 0),
+    CALL("arenas.create", CTL_UNSIGNED, call_arenas_create),
+    CALL("arenas.lookup", CTL_UNSIGNED, call_arenas_lookup),
     RW("prof.thread_active_init", CTL_BOOL, read_prof_bool, write_prof_bool, 2),
     RW("prof.active", CTL_BOOL, read_prof_bool, write_prof_bool, 0),
     WO("prof.dump", CTL_TEXT, write_prof_dump),

@@ -24,12 +24,14 @@ void ctl_refresh(void)
         ctl_stats.threads[a] = ATOMIC_LOAD(arena_thread_count[a]);
     }
     ctl_stats.totals = prof_read_totals();
-    pages_read_cache(PAGES_OVERSIZE, &ctl_stats.oversize);
     for (uint32_t i = 0; i < LARGE_COUNTERS; i++) {
         large_read_class(i / LARGE_CLASSES, SC_NBINS + i % LARGE_CLASSES, &ctl_stats.large[i]);
     }
-    pages_read_details(&ctl_stats.pages);
+    pages_read_details(&ctl_stats.details);
     ctl_stats.zero_reallocs = ATOMIC_LOAD(realloc_zero_count);
+    for (uint32_t c = 0; c < PAGE_CACHES; c++) {
+        pages_read_cache(c, &ctl_stats.pages[c]);
+    }
     background_read_stats(&ctl_stats.background);
     background_read_lock(&ctl_stats.locks[CTL_LOCK_BACKGROUND]);
     mutex_read_stats(&lock, &ctl_stats.locks[CTL_LOCK_CTL]);
@@ -78,7 +80,7 @@ void ctl_postfork_child(void)
 
 uint32_t ctl_arenas(void)
 {
-    return arena_count() + (large_oversize_npages != UINT64_MAX ? 1 : 0);
+    return arena_count();
 }
 
 uint32_t ctl_arenas_from(size_t i)
@@ -93,7 +95,7 @@ uint32_t ctl_arenas_to(size_t i)
 
 uint32_t ctl_cache(size_t arena)
 {
-    return arena == arena_count() && ctl_arenas() > arena ? PAGES_OVERSIZE : PAGES_SHARED;
+    return arena < arena_count() ? arena_pages((uint32_t)arena) : PAGES_SHARED;
 }
 
 uint32_t ctl_caches_from(size_t arena)
@@ -125,9 +127,10 @@ uint64_t ctl_slab_bytes(uint32_t first, uint32_t end)
     return bytes;
 }
 
-uint64_t ctl_oversize(enum ctl_total which)
+uint64_t ctl_own(uint32_t arena, enum ctl_total which)
 {
-    const struct pages_stats *p = &ctl_stats.oversize;
+    const struct pages_stats *p = &ctl_stats.pages[arena_pages(arena)];
+    uint64_t                  slabs = ctl_slab_bytes(arena, arena + 1) / PAGE;
     switch (which) {
     case RESIDENT: return (p->active + p->dirty + p->busy) * PAGE;
     case MAPPED: return (p->active + p->dirty + p->busy + p->muzzy) * PAGE;
@@ -135,7 +138,7 @@ uint64_t ctl_oversize(enum ctl_total which)
     case PACTIVE: return p->active;
     case PDIRTY: return p->dirty + p->busy;
     case PMUZZY: return p->muzzy;
-    case LARGE_BYTES: return p->active * PAGE;
+    case LARGE_BYTES: return p->active < slabs ? 0 : (p->active - slabs) * PAGE;
     default: return 0;
     }
 }
@@ -159,6 +162,10 @@ uint64_t ctl_total(enum ctl_total which)
 
 uint64_t ctl_shared(enum ctl_total which)
 {
-    uint64_t all = ctl_total(which), part = ctl_oversize(which);
-    return all < part ? 0 : all - part;
+    uint64_t all = ctl_total(which);
+    for (uint32_t a = bin_shared; a < arena_count(); a++) {
+        uint64_t part = ctl_own(a, which);
+        all -= all < part ? all : part;
+    }
+    return all;
 }

@@ -67,7 +67,7 @@ static uint64_t block_take_large(struct tcache *t, uint32_t szind, uint64_t alig
 {
     /*@ ghost align_lemma_range(align_bytes); */
     refill_tick(t);
-    return szind < SC_NSIZES ? block_take_extent(szind, align_bytes, zeroed) : 0;
+    return szind < SC_NSIZES ? block_take_extent(t->arena, szind, align_bytes, zeroed) : 0;
 }
 
 /* Returns a block of that class that is no sample, aligned to align_bytes, which is a power of two, or 0 without memory. Class SC_NSIZES is no

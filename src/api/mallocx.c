@@ -3,6 +3,7 @@
 
 #include "api/export.h"
 #include "api/request.h"
+#include "blocks/arena.h"
 #include "platform/trap.h"
 
 #include "api/mallocx_lemmas.acsl"
@@ -10,6 +11,7 @@
 /* ---- flags ------------------------------------------------------------------------------------------------------- */
 
 #define FLAGS_BITS 4294967296L          /* what makes every int positive and leaves its low bits */
+#define FLAGS_ARENA 1048576UL           /* the bits from here on are the number of an arena, plus 1 */
 
 /*@ assigns            \nothing;
     ensures  is:       \result == FlagsAlign(flags);
@@ -29,6 +31,16 @@ static inline uint64_t flags_align(int flags)
 static inline bool flags_zero(int flags)
 {
     return (uint64_t)(flags + FLAGS_BITS) / 64 % 2 == 1;
+}
+
+/* Returns the arena that the flags name, or ARENAS_MAX where they name none, or one that serves no thread. */
+/*@ assigns            \nothing;
+    ensures  range:    \result <= ARENAS_MAX;
+*/
+static inline uint32_t flags_arena(int flags)
+{
+    uint32_t n = (uint32_t)((uint64_t)(flags + FLAGS_BITS) / FLAGS_ARENA % 4096);
+    return n != 0 && arena_serves(n - 1) ? n - 1 : ARENAS_MAX;
 }
 
 /* ---- zeroes ------------------------------------------------------------------------------------------------------ */
@@ -125,9 +137,72 @@ static void *mallocx_zero(uint64_t align_bytes, size_t size)
     return align_bytes > PAGE ? zero_above_page(align_bytes, size, szind) : zero_of_class(szind) /*@ ghost (align_bytes) */;
 }
 
+/* Returns a block of that class from the arena, past the thread's cache, aligned to align_bytes, or 0 without memory. */
+/*@ requires ok:       MallocOk;
+    requires arena:    arena < ARENAS_MAX;
+    requires power:    IsPowerOfTwo(align_bytes);
+    requires class:    szind < SC_NSIZES;
+    requires whole:    align_bytes <= PAGE ==> ScBytes(szind) % align_bytes == 0;
+    requires large:    align_bytes > PAGE ==> SC_NBINS <= szind;
+    assigns            MALLOC_ASSIGNS_HEAP;
+    ensures  ok:       MallocOk;
+    ENSURES_NEW_ADDRESS;
+    ensures  class:    \result != 0 ==> block_szind[\result] == szind;
+    ensures  aligned:  \result % align_bytes == 0;
+    ensures  out:      \result == 0 ==> NoBlock(szind, align_bytes);
+*/
+static uint64_t mallocx_take(uint32_t arena, uint32_t szind, uint64_t align_bytes)
+{
+    bool zeroed;
+    /*@ ghost align_lemma_range(align_bytes); */
+    refill_tick(thread_get());
+    if (szind >= SC_NBINS) {
+        return block_take_extent(arena, szind, align_bytes, &zeroed);
+    }
+    uint64_t block = block_take_region(arena, szind);
+    /*@ ghost if (block != 0) { block_lemma_power(block, align_bytes); } */
+    return block;
+}
+
+/* Returns a block from the arena, or NULL. All its usable bytes are zero where that is asked for. */
+/*@ requires ok:       MallocOk;
+    requires arena:    arena < ARENAS_MAX;
+    requires power:    IsPowerOfTwo(align_bytes);
+    assigns            MALLOC_ASSIGNS, errno;
+    ensures  ok:       MallocOk;
+    ENSURES_NEW_BLOCK;
+    ensures  class:    \result != NULL ==> BlockOf(ADDR(\result), AlignedSize(align_bytes, size));
+    ensures  fits:     \result != NULL ==> size <= BlockBytes(ADDR(\result));
+    ensures  aligned:  ADDR(\result) % align_bytes == 0;
+    ensures  zero:     \result != NULL && zero ==> ZeroBytes(ADDR(\result), ADDR(\result) + BlockBytes(ADDR(\result)));
+    ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
+    ensures  out:      \result == NULL ==> MallocOut(4 * size, 4 * align_bytes);
+*/
+static __attribute__((noinline)) void *mallocx_from(uint32_t arena, uint64_t align_bytes, size_t size, bool zero)
+{
+    uint32_t szind = request_class(align_bytes, size);
+    /*@ ghost align_lemma_range(align_bytes); */
+    /*@ ghost if (size <= SC_LARGE_MAXCLASS && align_bytes <= SC_LARGE_MAXCLASS) { block_lemma_waste_aligned(size, szind, align_bytes); } */
+    uint64_t block = szind < SC_NSIZES ? mallocx_take(arena, szind, align_bytes) : 0;
+    if (block == 0) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    /*@ ghost block_lemma_found(block, size); */
+    if (zero) {
+        zero_rest(block, 0, size_class_bytes(szind));
+        /*@ assert rest: ContentsKeptBut{Pre,Here}(0); */
+    }
+    return (void *)block;
+}
+
 PUBLIC void *qed_mallocx(size_t size, int flags)
 {
     uint64_t align_bytes = flags_align(flags);
+    uint32_t arena = flags_arena(flags);
+    if (arena < ARENAS_MAX) {
+        return mallocx_from(arena, align_bytes, size, flags_zero(flags));
+    }
     if (flags_zero(flags)) {
         return mallocx_zero(align_bytes, size);
     }

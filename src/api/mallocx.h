@@ -1,7 +1,8 @@
 /* mallocx: the contracts of the extended API, for clients and proofs. The functions are those of qedmalloc.h.
  *
- * Flags say an alignment, and whether new bytes are zero. Flags that choose a thread cache or an arena change nothing: a block comes from
- * where malloc takes it, and every form of free takes it back.
+ * Flags say an alignment, and whether new bytes are zero. A flag that names an arena has the
+ * block taken from there, past the thread's cache. One that names an arena which is not there changes nothing, and neither does one that
+ * chooses a thread cache. Every form of free takes every block back.
  */
 #ifndef QED_API_MALLOCX_H
 #define QED_API_MALLOCX_H

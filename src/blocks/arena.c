@@ -1,15 +1,15 @@
-/* arena: how many arenas there are, and how many threads use each. */
+/* arena: which arenas there are, and how many threads use each. */
 #include "blocks/arena.h"
 
 #include "platform/atomic.h"
 
-uint32_t arena_total = 1;
 uint32_t arena_thread_count[ARENAS_MAX];
+uint8_t  arena_kind[ARENAS_MAX];
 
-/* Other threads have come and gone. There are fewer of them than a count can hold. */
+/* Other threads have come and gone, and have made arenas. There are fewer threads than a count can hold. */
 /*@ requires locked:  LockHeld(LOCK_ARENA);
     requires ok:      ArenaOk;
-    assigns           arena_thread_count[0 .. ARENAS_MAX - 1];
+    assigns           ARENA_ASSIGNS_GUARDED;
     ensures  ok:      ArenaOk;
     ensures  few:     \forall integer a; 0 <= a < ARENAS_MAX ==> arena_thread_count[a] < UINT32_MAX;
 */
@@ -41,18 +41,18 @@ static inline void arena_leave_lock(void)
 /*@ requires locked:  LockHeld(LOCK_ARENA);
     requires ok:      ArenaOk;
     assigns           \nothing;
-    ensures  range:   \result < arena_total;
-    ensures  least:   \forall integer a; 0 <= a < arena_total ==> arena_thread_count[\result] <= arena_thread_count[a];
+    ensures  range:   \result < bin_shared;
+    ensures  least:   \forall integer a; 0 <= a < bin_shared ==> arena_thread_count[\result] <= arena_thread_count[a];
 */
 static uint32_t arena_least(void)
 {
     uint32_t least = 0;
-    /*@ loop invariant range: 1 <= a <= arena_total && least < a;
+    /*@ loop invariant range: 1 <= a <= bin_shared && least < a;
         loop invariant least: \forall integer b; 0 <= b < a ==> arena_thread_count[least] <= arena_thread_count[b];
         loop assigns   a, least;
-        loop variant   arena_total - a;
+        loop variant   bin_shared - a;
     */
-    for (uint32_t a = 1; a < arena_total; a++) {
+    for (uint32_t a = 1; a < bin_shared; a++) {
         if (arena_thread_count[a] < arena_thread_count[least]) {
             least = a;
         }
@@ -80,15 +80,72 @@ static void arena_store(uint32_t arena, uint32_t count)
     ATOMIC_STORE(arena_thread_count[arena], count);     /* mallctl reads it without the lock */
 }
 
-void arena_boot(uint32_t arenas)
+void arena_boot(uint32_t arenas, bool oversize)
 {
-    arena_total = arenas < 1 ? 1 : arenas > ARENAS_MAX ? ARENAS_MAX : arenas;
-    bin_boot(arena_total);
+    uint32_t most = oversize ? ARENAS_MAX - 1 : ARENAS_MAX;
+    bin_boot(arenas < 1 ? 1 : arenas > most ? most : arenas);
+    if (oversize) {
+        arena_kind[bin_shared] = ARENA_OVERSIZE;
+        bin_arenas = bin_shared + 1;
+    }
 }
 
 uint32_t arena_count(void)
 {
-    return arena_total;
+    return ATOMIC_LOAD(bin_arenas);
+}
+
+bool arena_serves(uint32_t arena)
+{
+    return arena < ARENAS_MAX && (arena < bin_shared || ATOMIC_LOAD(arena_kind[arena]) == ARENA_MADE);
+}
+
+/* Returns the first number of an arena with a page cache of its own that no arena has, or 0 if there is none. */
+/*@ requires locked:  LockHeld(LOCK_ARENA);
+    requires ok:      ArenaOk;
+    assigns           \nothing;
+    ensures  range:   \result != 0 ==> ArenaOwnRange(\result);
+    ensures  unused:  \result != 0 ==> arena_kind[\result] == ARENA_UNUSED;
+    ensures  none:    \result == 0 ==> \forall integer a; ArenaOwnRange(a) ==> arena_kind[a] != ARENA_UNUSED;
+*/
+static uint32_t arena_unused(void)
+{
+    /*@ loop invariant range: bin_shared <= a <= ARENAS_MAX && a <= bin_shared + ARENAS_OWN;
+        loop invariant used:  \forall integer b; bin_shared <= b < a ==> arena_kind[b] != ARENA_UNUSED;
+        loop assigns   a;
+        loop variant   ARENAS_MAX - a;
+    */
+    for (uint32_t a = bin_shared; a < ARENAS_MAX && a - bin_shared < ARENAS_OWN; a++) {
+        if (arena_kind[a] == ARENA_UNUSED) {
+            return a;
+        }
+    }
+    return 0;
+}
+
+/* Gives the number, which is that of no arena, to one that is made. Its bins are whole: static memory is zero, or they have been emptied. */
+/*@ requires locked:  LockHeld(LOCK_ARENA);
+    requires ok:      ArenaOk;
+    requires range:   ArenaOwnRange(arena);
+    assigns           arena_kind[arena], bin_arenas;
+    ensures  ok:      ArenaOk;
+    ensures  made:    arena < bin_arenas && arena_kind[arena] == ARENA_MADE;
+*/
+static void arena_make(uint32_t arena)
+{
+    ATOMIC_STORE(bin_arenas, bin_arenas > arena ? bin_arenas : arena + 1);
+    ATOMIC_STORE(arena_kind[arena], ARENA_MADE);
+}
+
+uint32_t arena_create(void)
+{
+    arena_enter();
+    uint32_t arena = arena_unused();
+    if (arena != 0) {
+        arena_make(arena);
+    }
+    arena_leave_lock();
+    return arena;
 }
 
 uint32_t arena_join(void)
@@ -109,14 +166,18 @@ void arena_leave(uint32_t arena)
     arena_leave_lock();
 }
 
-void arena_move(uint32_t from, uint32_t to)
+bool arena_move(uint32_t from, uint32_t to)
 {
     arena_enter();
-    arena_store(from, arena_load(from) - 1);
-    arena_store(to, arena_load(to) + 1);
-    /*@ ghost arena_joined[from] = 0; */
-    /*@ ghost arena_joined[to] = 1; */
+    bool serves = arena_serves(to);
+    if (serves) {
+        arena_store(from, arena_load(from) - 1);
+        arena_store(to, arena_load(to) + 1);
+        /*@ ghost arena_joined[from] = 0; */
+        /*@ ghost arena_joined[to] = 1; */
+    }
     arena_leave_lock();
+    return serves;
 }
 
 void arena_prefork(void)

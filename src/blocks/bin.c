@@ -7,11 +7,13 @@
 
 uint32_t bin_current[BINS];
 uint32_t bin_arenas;
+uint32_t bin_shared = 1;
 struct bin_stats bin_stats[BINS];
 
 void bin_boot(uint32_t arenas)
 {
     bin_arenas = arenas;
+    bin_shared = arenas;
 }
 
 bool extent_client_grow(uint32_t id)

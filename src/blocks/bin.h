@@ -23,19 +23,30 @@ struct bin_stats {
     uint64_t slabs_nonfull;                     /* slabs in the pairing heap now */
 };
 
-extern uint32_t bin_arenas;                     /* arenas in use */
+extern uint32_t bin_arenas;                     /* arenas that there have been so far. It grows under the arenas' lock. */
+extern uint32_t bin_shared;                     /* the first so many share a page cache, and each of the others has its own */
 extern uint32_t bin_current[BINS];              /* slab that blocks are taken from, 0 = none */
 extern struct bin_stats bin_stats[BINS];
 
 #include "blocks/bin.acsl"
 
-/* Says how many arenas there are. Is called once, at boot, when static memory is zero: no extent is in use, no block is out. */
+/* Returns the number of the arena's page cache. Numbers beyond those of page caches share one too, and no arena has them. */
+/*@ assigns           \nothing;
+    ensures  is:       \result == ArenaPages(arena);
+    ensures  range:    \result < PAGE_CACHES;
+*/
+static inline uint32_t arena_pages(uint32_t arena)
+{
+    return arena < bin_shared || arena - bin_shared >= ARENAS_OWN ? PAGES_SHARED : arena - bin_shared + PAGES_OVERSIZE;
+}
+
+/* Says how many arenas share a page cache. Is called once, at boot, when static memory is zero: no extent is in use, no block is out. */
 /*@ REQUIRES_NO_BLOCKS;
     requires arenas:       1 <= arenas <= ARENAS_MAX;
-    assigns                bin_arenas;
+    assigns                bin_arenas, bin_shared;
     ensures  ok:           BlocksOk;
     ensures  bins:         \forall integer b; BinRange(b) ==> BinOk(b);
-    ensures  arenas:       bin_arenas == arenas;
+    ensures  arenas:       bin_arenas == arenas && bin_shared == arenas;
 */
 void bin_boot(uint32_t arenas);
 

@@ -96,24 +96,25 @@ static inline void bin_count_in(uint32_t b, uint32_t n)
 
 /* ---- slabs come and go ------------------------------------------------------------------------------------------- */
 
-/* Returns an extent with the pages of a slab, which is nobody's in this thread's view yet, or 0 if memory is out. */
+/* Returns an extent with the pages of a slab, from the page cache of the bin's arena, or 0 if memory is out. It is nobody's in this
+ * thread's view yet. */
 /*@ requires bin:      b < BINS;
     requires class:    szind < SC_NBINS;
     BIN_HELD(requires, b);
     assigns            PAGES_ASSIGNS;
     BIN_HELD(ensures, b);
-    ensures  new:      \result != 0 ==> CacheHas(\result, EXTENT_ACTIVE + PAGES_SHARED) && ext_kind[\result] == KIND_NONE;
+    ensures  new:      \result != 0 ==> CacheHas(\result, EXTENT_ACTIVE + ArenaPages(b / SC_NBINS)) && ext_kind[\result] == KIND_NONE;
     ensures  npages:   \result != 0 ==> ext_npages[\result] == slab_npages[szind];
     ensures  out:      \result == 0 ==> MemoryOut(PAGE_COUNT_MAX);
     ensures  leaves:   RadixKept{Pre,Post};
 */
-static inline uint32_t bin_pages(uint32_t szind) /*@ ghost (uint32_t b) */
+static inline uint32_t bin_pages(uint32_t b, uint32_t szind)
 {
     bool zeroed;
     /*@ ghost slab_lemma_below(0, slab_regions[szind], slab_bytes[szind]); */
     /*@ ghost bin_lemma_large(); */
     /*@ assert was: BlocksSlabTags && BlocksLargeTag && BlocksLargeBlock && BlocksLargeRest; */
-    uint32_t e = pages_alloc(PAGES_SHARED, slab_npages[szind], 1, &zeroed);
+    uint32_t e = pages_alloc(arena_pages(b / SC_NBINS), slab_npages[szind], 1, &zeroed);
     /*@ assert kinds: BinKinds{Pre,Here}; */
     /*@ assert in: BinInside{Pre,Here}; */
     /*@ assert owners: BinOwners{Pre,Here}; */
@@ -258,7 +259,7 @@ static inline bool bin_pick(uint32_t b, uint32_t szind)
         /*@ ghost bin_lemma_ok(b); */
         return true;
     }
-    e = bin_pages(szind) /*@ ghost (b) */;
+    e = bin_pages(b, szind);
     if (e != 0) {
         bin_adopt(b, szind, e);
     }

@@ -17,6 +17,8 @@
 #include "platform/table.h"
 
 #define ARENAS_MAX 64U
+#define ARENAS_OWN (PAGE_CACHES - PAGES_OVERSIZE)   /* so many of them have a page cache of their own */
+#define ARENAS_DEFAULT_MAX (ARENAS_MAX - ARENAS_OWN) /* where the program says nothing, these can be made, however many CPUs there are */
 #define BINS (ARENAS_MAX * SC_NBINS)
 #define LARGE_CACHED 17U                   /* large classes that thread caches hold: 16 to 256 KiB by default */
 

@@ -13,13 +13,13 @@ struct large_counters large_freed;
 
 /* ---- extents come and go ----------------------------------------------------------------------------------------- */
 
-/* Returns the page cache for a block of npages. */
+/* Returns the page cache for a block of npages that is asked of one. */
 /*@ assigns            \nothing;
-    ensures  cache:    \result == LARGE_CACHE(npages);
+    ensures  cache:    \result == LargeCache(cache, npages);
 */
-static inline uint32_t large_cache(uint64_t npages)
+static inline uint32_t large_cache(uint32_t cache, uint64_t npages)
 {
-    return npages < large_oversize_npages ? PAGES_SHARED : PAGES_OVERSIZE;
+    return cache == PAGES_SHARED && npages >= large_oversize_npages ? PAGES_OVERSIZE : cache;
 }
 
 /* Returns the class of a large block of npages. */
@@ -37,24 +37,24 @@ static inline uint32_t large_class(uint64_t npages) /*@ ghost (uint32_t szind) *
 }
 
 /*@ PAGES_FREE(requires);
+    requires cache:    cache < PAGE_CACHES;
     requires some:     0 < npages;
     requires power:    IsPowerOfTwo(align_npages);
     requires zeroed:   \valid(zeroed);
     assigns            PAGES_ASSIGNS, *zeroed;
     PAGES_FREE(ensures);
     ensures  active:   \result != 0 ==> CacheActive(\result) && ext_npages[\result] == npages;
-    ensures  cache:    \result != 0 ==> ext_state[\result] ==
-                           EXTENT_ACTIVE + (npages < large_oversize_npages ? PAGES_SHARED : PAGES_OVERSIZE);
+    ensures  cache:    \result != 0 ==> ext_state[\result] == EXTENT_ACTIVE + LargeCache(cache, npages);
     ensures  aligned:  \result != 0 ==> ext_page[\result] % align_npages == 0;
     ensures  new:      \result != 0 ==> ext_kind[\result] == KIND_NONE;
     ensures  no_tags:  \result != 0 ==> PagesNoTags(ext_page[\result], ext_page[\result] + npages);
     ensures  out:      \result == 0 ==> CacheOut(npages, align_npages);
 */
-static uint32_t large_take(uint64_t npages, uint64_t align_npages, bool *zeroed)
+static uint32_t large_take(uint32_t cache, uint64_t npages, uint64_t align_npages, bool *zeroed)
 {
     /*@ ghost large_lemma_pages(); */
     /*@ assert was: BlocksSlabTags && BlocksLargeBlock; */
-    uint32_t e = pages_alloc(large_cache(npages), npages, align_npages, zeroed);
+    uint32_t e = pages_alloc(large_cache(cache, npages), npages, align_npages, zeroed);
     /*@ assert owners: LargeOwners{Pre,Here}(0); */
     /*@ assert pages: LargePages{Pre,Here}; */
     /*@ assert tags: LargeTags{Pre,Here}; */
@@ -242,20 +242,20 @@ static struct pages_run large_release(uint64_t page) /*@ ghost (uint32_t mine) *
 
 /* ---- the interface ----------------------------------------------------------------------------------------------- */
 
-uint64_t large_alloc(uint32_t szind, uint64_t align_bytes, bool cached, bool *zeroed)
+uint64_t large_alloc(uint32_t cache, uint32_t szind, uint64_t align_bytes, bool cached, bool *zeroed)
 {
     uint64_t npages = size_class_bytes(szind) / PAGE;
     /*@ ghost uint64_t times = large_lemma_align(align_bytes); */
     /*@ assert none: 0 % align_bytes == 0; */
     uint64_t align_npages = align_bytes <= PAGE ? 1 : align_bytes / PAGE;
-    uint32_t e = large_take(npages, align_npages, zeroed);
+    uint32_t e = large_take(cache, npages, align_npages, zeroed);
     if (e == 0) {
         return 0;
     }
     uint64_t block = large_begin(e, szind, cached);
     /*@ ghost large_lemma_aligned(ext_page[e], align_npages, align_bytes, times); */
     /*@ assert aligned: block % align_bytes == 0; */
-    ATOMIC_ADD(large_allocated.of[LARGE_COUNTER(large_cache(npages), szind)], 1);
+    ATOMIC_ADD(large_allocated.of[LARGE_COUNTER(large_cache(cache, npages), szind)], 1);
     return block;
 }
 

@@ -28,9 +28,10 @@ extern struct large_counters large_freed;
 
 #include "blocks/large.acsl"
 
-/* Returns the address of a block of the class, which is LIVE, or 0 if memory is out. cached says that its class has a stack in the
- * thread caches. */
+/* Returns the address of a block of the class, which is LIVE, or 0 if memory is out. Its pages are of that page cache, but an oversize
+ * block has its own instead of the shared one. cached says that its class has a stack in the thread caches. */
 /*@ PAGES_FREE(requires);
+    requires cache:    cache < PAGE_CACHES;
     requires class:    SC_NBINS <= szind < SC_NSIZES;
     requires power:    IsPowerOfTwo(align_bytes);
     requires cached:   cached <==> LargeCached(szind);
@@ -40,15 +41,16 @@ extern struct large_counters large_freed;
     ensures  block:    \result != 0 ==> BlockLarge(\result) && block_state[\result] == BLOCK_LIVE;
     ensures  class:    \result != 0 ==> block_szind[\result] == szind;
     ensures  new:      \result != 0 ==> \old(block_state[\result]) == BLOCK_NONE;
+    ensures  cache:    \result != 0 ==> ext_state[block_ext[\result]] == EXTENT_ACTIVE + LargeCache(cache, ScBytes(szind) / PAGE);
     ensures  aligned:  \result % PAGE == 0 && \result % align_bytes == 0;
     ensures  kept:     BlocksKept{Pre,Post};
     ensures  only:     \forall integer a; BlockOut(a) && a != \result ==> \old(BlockOut(a));
     ensures  out:      \result == 0 ==> NoBlock(szind, align_bytes);
     ensures  counted:  \result != 0 ==>
-                       LargeNext(\old(large_allocated.of[LARGE_COUNTER(LARGE_CACHE(ScBytes(szind) / PAGE), szind)]),
-                                 large_allocated.of[LARGE_COUNTER(LARGE_CACHE(ScBytes(szind) / PAGE), szind)]);
+                       LargeNext(\old(large_allocated.of[LARGE_COUNTER(LargeCache(cache, ScBytes(szind) / PAGE), szind)]),
+                                 large_allocated.of[LARGE_COUNTER(LargeCache(cache, ScBytes(szind) / PAGE), szind)]);
 */
-uint64_t large_alloc(uint32_t szind, uint64_t align_bytes, bool cached, bool *zeroed);
+uint64_t large_alloc(uint32_t cache, uint32_t szind, uint64_t align_bytes, bool cached, bool *zeroed);
 
 /* Gives the block back. Returns false, and changes nothing, if no large block begins there. The address is in no slab, for its
  * page's tag has said so. */

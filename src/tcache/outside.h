@@ -157,8 +157,9 @@ static inline void outside_give(uint32_t stack, uint64_t block, const char *call
 
 /* ---- blocks come, past the stacks ------------------------------------------------------------------------------- */
 
-/* Returns a block from the bin of a small class, or 0 without memory. */
+/* Returns a block from the arena's bin of a small class, or 0 without memory. */
 /*@ BINS_FREE(requires);
+    requires arena:   arena < ARENAS_MAX;
     requires stack:   0 < stack <= SC_NBINS;
     assigns           BLOCKS_ASSIGNS;
     BINS_FREE(ensures);
@@ -168,10 +169,10 @@ static inline void outside_give(uint32_t stack, uint64_t block, const char *call
     ensures  none:    LiveNoneNew{Pre,Post}(\result);
     ensures  out:     \result == 0 ==> MemoryOut(PAGE_COUNT_MAX);
 */
-static inline uint64_t outside_take_small(uint32_t stack)
+static inline uint64_t outside_take_small(uint32_t arena, uint32_t stack)
 {
     uint64_t one[1];
-    if (bin_fill(0, stack - 1, one, 1) /*@ ghost (0) */ == 0) {
+    if (bin_fill(arena, stack - 1, one, 1) /*@ ghost (0) */ == 0) {
         return 0;
     }
     /*@ ghost blocks_lemma_out(one[0]); */
@@ -179,7 +180,7 @@ static inline uint64_t outside_take_small(uint32_t stack)
     return one[0];
 }
 
-/* Returns a block of a cached large class from the page cache, or 0 without memory. */
+/* Returns a block of a cached large class from the arena's page cache, or 0 without memory. */
 /*@ PAGES_FREE(requires);
     requires stack:   SC_NBINS < stack < TCACHE_STACKS;
     assigns           LARGE_ASSIGNS, large_allocated;
@@ -190,13 +191,14 @@ static inline uint64_t outside_take_small(uint32_t stack)
     ensures  none:    LiveNoneNew{Pre,Post}(\result);
     ensures  out:     \result == 0 ==> NoBlock(stack - 1, 1);
 */
-static inline uint64_t outside_take_large(uint32_t stack)
+static inline uint64_t outside_take_large(uint32_t arena, uint32_t stack)
 {
     bool zeroed;
-    return large_alloc(stack - 1, 1, true, &zeroed);
+    return large_alloc(arena_pages(arena), stack - 1, 1, true, &zeroed);
 }
 
-/* Returns a block of a cached class that has not been in a stack, or 0 without memory. */
+/* Returns a block of a cached class that has not been in a stack, or 0 without memory. A large one is of the arena. A small one is of
+ * arena 0, since the thread's arena has none then. */
 /*@ BINS_FREE(requires);
     requires stack:   0 < stack < TCACHE_STACKS;
     assigns           BLOCKS_ASSIGNS, large_allocated;
@@ -207,9 +209,9 @@ static inline uint64_t outside_take_large(uint32_t stack)
     ensures  none:    LiveNoneNew{Pre,Post}(\result);
     ensures  out:     \result == 0 ==> NoBlock(stack - 1, 1);
 */
-static inline uint64_t outside_take(uint32_t stack)
+static inline uint64_t outside_take(uint32_t arena, uint32_t stack)
 {
-    return stack_is_small(stack) ? outside_take_small(stack) : outside_take_large(stack);
+    return stack_is_small(stack) ? outside_take_small(0, stack) : outside_take_large(arena, stack);
 }
 
 #endif

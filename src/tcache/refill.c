@@ -276,7 +276,7 @@ static void refill_fill(struct tcache *t, uint32_t stack)
     /*@ ghost tcache_lemma_ok(t); */
 }
 
-/* Returns one block that has not been in a stack, or 0 without memory. The cache t stays as it was. */
+/* Returns one block that has not been in a stack of the cache t, or 0 without memory. The cache stays as it was. */
 /*@ TCACHE_CALM(requires, t);
     requires stack:   0 < stack < TCACHE_STACKS;
     assigns           BLOCKS_ASSIGNS, large_allocated;
@@ -286,11 +286,11 @@ static void refill_fill(struct tcache *t, uint32_t stack)
     LIVE_KEPT(ensures, 0, \result);
     ensures  out:     \result == 0 ==> NoBlock(stack - 1, 1);
 */
-static uint64_t refill_past(uint32_t stack) /*@ ghost (struct tcache *t) */
+static uint64_t refill_past(const struct tcache *t, uint32_t stack)
 {
     /*@ assert were: TcacheOthers(t, TCACHE_STACKS); */
     /*@ assert range: \forall integer b, i; TCACHE_IN(t, b, i) ==> i < TCACHE_SLOTS; */
-    uint64_t block = outside_take(stack);
+    uint64_t block = outside_take(t->arena, stack);
     /*@ assert same: TcacheShapeSame{Pre,Here}(t); */
     /*@ ghost tcache_lemma_shape(t); */
     /*@ assert stacks: TcacheSame{Pre,Here}(t); */
@@ -345,5 +345,5 @@ uint64_t refill(struct tcache *t, uint32_t stack)
     /*@ ghost stack_lemma_null(); */
     /*@ assert missed: LiveNoneNew{Pre,Here}(block); */
     /* Where the thread's arena has no memory for a slab, arena 0 may have one with free regions. */
-    return block != 0 ? block : refill_past(stack) /*@ ghost (t) */;
+    return block != 0 ? block : refill_past(t, stack);
 }
