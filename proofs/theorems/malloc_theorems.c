@@ -197,3 +197,37 @@ static void *malloc_theorem_refused(size_t m, size_t n)
     /*@ ghost os_refused = 0; */
     return qed_realloc(p, n + 1);
 }
+
+/* A child's first call of malloc, right after the handlers of fork, is a call like any other. The blocks of the parent are the child's too,
+ * with their bytes. It holds also where the process has one thread, and the handlers take no lock. */
+/*@ requires ok:     MallocOk && ThreadMine;
+    requires arenas: bin_arenas <= ARENAS_MAX;
+    requires outer:  fork_quiet == 0 && libc_stdio_held == 0;
+    assigns          MALLOC_ASSIGNS, errno, fork_quiet, libc_stdio_held;
+    ensures  ok:     MallocOk;
+    ENSURES_NEW_BLOCK;
+    ensures  class:  \result != NULL ==> BlockOf(ADDR(\result), n);
+*/
+static void *malloc_theorem_fork_child(size_t n)
+{
+    thread_fork_prepare();
+    thread_fork_child();
+    return qed_malloc(n);
+}
+
+/* After a fork the parent goes on: it frees a block that it had before. */
+/*@ requires ok:     MallocOk && ThreadMine;
+    requires arenas: bin_arenas <= ARENAS_MAX;
+    requires outer:  fork_quiet == 0 && libc_stdio_held == 0;
+    requires live:   BlockLive(ADDR(p));
+    assigns          MALLOC_ASSIGNS, errno, fork_quiet, libc_stdio_held;
+    ensures  ok:     MallocOk;
+    ensures  gone:   !BlockLive(ADDR(p));
+    ENSURES_REST_KEPT(ADDR(p), 0);
+*/
+static void malloc_theorem_fork_parent(void *p)
+{
+    thread_fork_prepare();
+    thread_fork_parent();
+    qed_free(p);
+}

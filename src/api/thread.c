@@ -319,11 +319,11 @@ static inline void fork_lock_heap(void)
     fork_lock_pages();
 }
 
-/* Takes the locks of bins and pages. The threads' caches stay as they are. */
+/* Takes the locks of bins and pages. The thread's own cache stays as it is. */
 /*@ requires lock:    LocksFree(LOCK_BIN(0));
     requires blocks:  BlocksOk;
     requires arenas:  bin_arenas <= ARENAS_MAX;
-    requires threads: DepotOk;
+    requires thread:  ThreadWhole;
     assigns           BLOCKS_ASSIGNS_PAGES, BLOCKS_ASSIGNS_SLABS;
     ensures  bins:    \forall integer k; LOCK_BIN(0) <= k < LOCK_BIN(bin_arenas * SC_NBINS) ==> LockHeld(k);
     ensures  free:    \forall integer k; LOCK_BIN(bin_arenas * SC_NBINS) <= k < LOCK_PAGES ==> lock_held[k] == 0;
@@ -331,12 +331,35 @@ static inline void fork_lock_heap(void)
     ensures  blocks:  BlocksOk;
     ensures  whole:   ForkBins;
     ensures  decay:   DecayOk;
-    ensures  tags:   PagesFreeTags;
+    ensures  tags:    PagesFreeTags;
+    ensures  thread:  ThreadWhole;
+*/
+static inline void fork_lock_own(void)
+{
+    fork_lock_heap();
+    /*@ ghost FORK_CACHE_KEPT */
+}
+
+/* Takes the locks of bins and pages. The threads' caches stay as they are. */
+/*@ requires lock:    LocksFree(LOCK_BIN(0));
+    requires blocks:  BlocksOk;
+    requires threads: DepotOk;
+    requires arenas:  bin_arenas <= ARENAS_MAX;
+    requires thread:  ThreadWhole;
+    assigns           BLOCKS_ASSIGNS_PAGES, BLOCKS_ASSIGNS_SLABS;
+    ensures  bins:    \forall integer k; LOCK_BIN(0) <= k < LOCK_BIN(bin_arenas * SC_NBINS) ==> LockHeld(k);
+    ensures  free:    \forall integer k; LOCK_BIN(bin_arenas * SC_NBINS) <= k < LOCK_PAGES ==> lock_held[k] == 0;
+    ensures  pages:   LockHeld(LOCK_PAGES);
+    ensures  blocks:  BlocksOk;
+    ensures  whole:   ForkBins;
+    ensures  decay:   DecayOk;
+    ensures  tags:    PagesFreeTags;
     ensures  threads: DepotOk;
+    ensures  thread:  ThreadWhole;
 */
 static inline void fork_lock_below(void)
 {
-    fork_lock_heap();
+    fork_lock_own();
     /*@ assert floors: ForkFloorsSame{Pre,Here}; */
     /*@ assert magics: ForkMagicsSame{Pre,Here}; */
     /*@ assert limits: ForkLimitsSame{Pre,Here}; */
@@ -349,10 +372,28 @@ static inline void fork_lock_below(void)
     /*@ assert turns: DepotIdleTurns; */
 }
 
-/*@ requires lock:     LocksFree(0);
-    requires stdio:    libc_stdio_held == 0;
-    requires blocks:   BlocksOk;
-    requires arenas:   ArenaOk && bin_arenas <= ARENAS_MAX;
+/* Takes the locks of the caches' lists and of the arenas. The thread's own cache stays as it is. */
+/*@ requires lock:    LocksFree(LOCK_DEPOT);
+    requires blocks:  BlocksOk;
+    requires thread:  ThreadWhole;
+    assigns           DEPOT_ASSIGNS_LISTS, ARENA_ASSIGNS, lock_held[LOCK_DEPOT];
+    ensures  depot:   LockHeld(LOCK_DEPOT);
+    ensures  arena:   LockHeld(LOCK_ARENA);
+    ensures  lock:    LocksFree(LOCK_BIN(0));
+    ensures  blocks:  BlocksOk;
+    ensures  threads: DepotOk;
+    ensures  thread:  ThreadWhole;
+*/
+static inline void fork_lock_lists(void)
+{
+    depot_prefork();
+    arena_prefork();
+    /*@ ghost if (depot_mine == DEPOT_NONE) { FORK_CACHE_KEPT } */
+}
+
+/*@ requires stdio:    libc_stdio_held == 0;
+    requires ok:       MallocOk && ThreadMine;
+    requires arenas:   bin_arenas <= ARENAS_MAX;
     assigns            libc_stdio_held, THREAD_ASSIGNS_FORK;
     ensures  stdio:    libc_stdio_held == 1;
     ensures  held:     ForkHeld;
@@ -362,8 +403,7 @@ static void fork_lock(void)
 {
     libc_stdio_lock();
     lock_take(LOCK_BOOT);
-    depot_prefork();
-    arena_prefork();
+    fork_lock_lists();
     fork_lock_below();
 }
 
@@ -372,8 +412,7 @@ static void fork_lock(void)
     requires ok:       ForkOk;
     assigns            libc_stdio_held, lock_held[0 .. LOCK_RANKS - 1];
     ensures  stdio:    libc_stdio_held == 0;
-    ensures  free:     LocksFree(0);
-    ensures  blocks:   BlocksOk;
+    ensures  ok:       MallocOk && ThreadMine;
 */
 static void fork_unlock(void)
 {
@@ -414,22 +453,43 @@ static inline void fork_reset_pages(void)
     /*@ assert filled: \forall integer b; 0 <= b < bin_arenas * SC_NBINS ==> BinFilled(b); */
 }
 
-/* The threads' caches stay as they are. */
+/* The thread's own cache stays as it is. */
 /*@ requires held:    ForkHeld;
     requires blocks:  BlocksOk && DecayOk && PagesFreeTags;
     requires whole:   ForkBins;
     requires arenas:  bin_arenas <= ARENAS_MAX;
+    requires thread:  ThreadWhole;
+    assigns           CACHE_ASSIGNS, pages_purging, lock_held[LOCK_PAGES];
+    ensures  free:    LocksFree(LOCK_PAGES);
+    ensures  blocks:  BlocksOk;
+    ensures  whole:   ForkBins;
+    ensures  thread:  ThreadWhole;
+    ensures  none:    \forall integer e; ExtUsed(e) ==> !CacheBusyState(ext_state[e]);
+*/
+static inline void fork_reset_own(void)
+{
+    fork_reset_pages();
+    /*@ ghost FORK_CACHE_KEPT */
+}
+
+/* The threads' caches stay as they are. */
+/*@ requires held:    ForkHeld;
+    requires blocks:  BlocksOk && DecayOk && PagesFreeTags;
+    requires whole:   ForkBins;
     requires threads: DepotOk;
+    requires arenas:  bin_arenas <= ARENAS_MAX;
+    requires thread:  ThreadWhole;
     assigns           CACHE_ASSIGNS, pages_purging, lock_held[LOCK_PAGES];
     ensures  free:    LocksFree(LOCK_PAGES);
     ensures  blocks:  BlocksOk;
     ensures  whole:   ForkBins;
     ensures  threads: DepotOk;
+    ensures  thread:  ThreadWhole;
     ensures  none:    \forall integer e; ExtUsed(e) ==> !CacheBusyState(ext_state[e]);
 */
 static inline void fork_reset_below(void)
 {
-    fork_reset_pages();
+    fork_reset_own();
     /*@ assert floors: ForkFloorsSame{Pre,Here}; */
     /*@ assert magics: ForkMagicsSame{Pre,Here}; */
     /*@ assert limits: ForkLimitsSame{Pre,Here}; */
@@ -445,11 +505,9 @@ static inline void fork_reset_below(void)
 /*@ requires stdio:    libc_stdio_held == 1;
     requires held:     ForkHeld;
     requires ok:       ForkOk;
-    requires mine:     depot_mine == DEPOT_NONE <==> thread_cache == &tcache_unborn || thread_cache == &tcache_dead;
     assigns            libc_stdio_held, lock_held[0 .. LOCK_RANKS - 1], CACHE_ASSIGNS, pages_purging, depot_live_count;
     ensures  stdio:    libc_stdio_held == 0;
-    ensures  free:     LocksFree(0);
-    ensures  blocks:   BlocksOk;
+    ensures  ok:       MallocOk && ThreadMine;
     ensures  threads:  DepotOk;
     ensures  none:     \forall integer e; ExtUsed(e) ==> !CacheBusyState(ext_state[e]);
 */

@@ -65,20 +65,23 @@ void thread_watch(struct tcache *t);
  * It waits for nothing where the process has one thread, or where a signal's handler forks that has interrupted its thread inside a
  * lock. The child then has what the interrupted call has, as the parent does. */
 /*@ requires room:      fork_quiet < UINT16_MAX;
-    requires blocks:    !ForkQuiet ==> BlocksOk;
-    requires arenas:    !ForkQuiet ==> ArenaOk && bin_arenas <= ARENAS_MAX;
+    requires ok:        !ForkQuiet ==> MallocOk;
+    requires mine:      !ForkQuiet ==> ThreadMine;
+    requires arenas:    !ForkQuiet ==> bin_arenas <= ARENAS_MAX;
     requires stdio:     !ForkQuiet ==> libc_stdio_held == 0;
     assigns             fork_quiet, libc_stdio_held, THREAD_ASSIGNS_FORK;
     behavior quiet:
       assumes           ForkQuiet;
       assigns           fork_quiet;
       ensures  counted: fork_quiet == \old(fork_quiet) + 1;
+      ensures  same:    \old(MallocOk) ==> MallocOk;
     behavior locks:
       assumes           !ForkQuiet;
       assigns           libc_stdio_held, THREAD_ASSIGNS_FORK;
       ensures  stdio:   libc_stdio_held == 1;
       ensures  held:    ForkHeld;
       ensures  ok:      ForkOk;
+      ensures  count:   fork_quiet == \old(fork_quiet);
     complete behaviors;
     disjoint behaviors;
 */
@@ -91,12 +94,13 @@ void thread_fork_prepare(void);
       assumes           fork_quiet > 0;
       assigns           fork_quiet;
       ensures  counted: fork_quiet == \old(fork_quiet) - 1;
+      ensures  same:    \old(MallocOk) ==> MallocOk;
     behavior locks:
       assumes           fork_quiet == 0;
       assigns           libc_stdio_held, lock_held[0 .. LOCK_RANKS - 1];
       ensures  stdio:   libc_stdio_held == 0;
-      ensures  free:    LocksFree(0);
-      ensures  blocks:  BlocksOk;
+      ensures  parent:  MallocOk;
+      ensures  mine:    ThreadMine;
     complete behaviors;
     disjoint behaviors;
 */
@@ -104,20 +108,20 @@ void thread_fork_parent(void);
 
 /*@ requires held:      fork_quiet == 0 ==> libc_stdio_held == 1 && ForkHeld;
     requires ok:        fork_quiet == 0 ==> ForkOk;
-    requires mine:      depot_mine == DEPOT_NONE <==> thread_cache == &tcache_unborn || thread_cache == &tcache_dead;
     assigns             fork_quiet, libc_stdio_held, lock_held[0 .. LOCK_RANKS - 1], CACHE_ASSIGNS, pages_purging,
                             depot_live_count;
     behavior quiet:
       assumes           fork_quiet > 0;
       assigns           fork_quiet;
       ensures  counted: fork_quiet == \old(fork_quiet) - 1;
+      ensures  same:    \old(MallocOk) ==> MallocOk;
     behavior locks:
       assumes           fork_quiet == 0;
       assigns           libc_stdio_held, lock_held[0 .. LOCK_RANKS - 1], CACHE_ASSIGNS, pages_purging,
                             depot_live_count;
       ensures  stdio:   libc_stdio_held == 0;
-      ensures  free:    LocksFree(0);
-      ensures  blocks:  BlocksOk;
+      ensures  child:   MallocOk;
+      ensures  mine:    ThreadMine;
       ensures  threads: DepotOk;
       ensures  none:    \forall integer e; ExtUsed(e) ==> !CacheBusyState(ext_state[e]);
     complete behaviors;

@@ -142,6 +142,7 @@ void depot_boot(void)
     assigns           DEPOT_ASSIGNS_LISTS;
     ensures  ok:      DepotOk;
     ensures  kept:    DepotKept{Pre,Post};
+    ensures  own:     DepotOwnKept{Pre,Post};
     ensures  heap:    \old(BlocksOk) ==> BlocksOk;
 */
 OTHERS_ACT(depot_others);
@@ -151,6 +152,7 @@ OTHERS_ACT(depot_others);
     ensures  locked:  LockHeld(LOCK_DEPOT);
     ensures  ok:      DepotOk;
     ensures  kept:    DepotKept{Pre,Post};
+    ensures  own:     DepotOwnKept{Pre,Post};
     ensures  heap:    \old(BlocksOk) ==> BlocksOk;
 */
 static inline void depot_enter(void)

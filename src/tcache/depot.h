@@ -107,6 +107,7 @@ uint64_t depot_blocks(uint32_t stack);
     assigns           DEPOT_ASSIGNS_LISTS, lock_held[LOCK_DEPOT];
     ensures  lock:    LockHeld(LOCK_DEPOT);
     ensures  ok:      DepotOk;
+    ensures  own:     DepotOwnKept{Pre,Post};
     ensures  heap:    \old(BlocksOk) ==> BlocksOk;
 */
 void depot_prefork(void);
