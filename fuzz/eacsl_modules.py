@@ -43,6 +43,7 @@ PARAMETERS = {                          # harness, * for all -> file, text, text
         ("src/platform/os_fake.c", "bool os_discard(uint64_t page, uint64_t npages)",
          "bool os_discard(uint64_t page, uint64_t npages, uint64_t base, uint64_t bytes, uint64_t regions, const uint64_t *regions_free)"),
         ("src/platform/os.h", "uint8_t os_mapped[PAGE_COUNT_MAX];", "uint8_t os_mapped[1];"),
+        ("src/platform/os.h", "uint8_t os_zero[PAGE_COUNT_MAX];", "uint8_t os_zero[1];"),
         ("src/platform/os.h", "uint8_t ext_page_state[PAGE_COUNT_MAX];", "uint8_t ext_page_state[1];"),
     ],
     "align": [
@@ -90,7 +91,7 @@ PARAMETERS = {                          # harness, * for all -> file, text, text
         ("fuzz/slab_fuzz.c", "    slab_model_boot();\n", "    lock_held[LOCK_BIN(0)] = 1;\n    slab_model_boot();\n"),
     ],
     "extent": few_pages("extent", 24, ["ext_npages", "ext_state", "ext_owner", "ext_page_state", "list_after", "list_owner", "list_length"]) + [
-        ("tests/extent_model.h", f"    {t}[0] = NULL;\n", "") for t in ("ext_page", "ext_npages", "ext_state", "ext_zeroed", "list_after")
+        ("tests/extent_model.h", f"    {t}[0] = NULL;\n", "") for t in ("ext_page", "ext_npages", "ext_state", "list_after")
     ] + [("src/platform/os.h", "uint8_t ext_page_state[1];", "uint8_t ext_page_state[PAGE_COUNT_MAX];")],
     "pairing_heap": [                   # the harness starts anew with each input
         ("tests/pairing_heap_model.h", "    memset(ph_root, 0, sizeof ph_root);\n",

@@ -44,7 +44,6 @@ static inline void model_reset(void)                            /* tables and tr
     ext_page[0] = NULL;
     ext_npages[0] = NULL;
     ext_state[0] = NULL;
-    ext_zeroed[0] = NULL;
     list_after[0] = NULL;
     list_head[EXT_UNUSED_LIST] = 0;
     for (uint32_t z = 0; z < ZONES; z++) {

@@ -160,16 +160,17 @@ static uint32_t model_alloc(uint64_t npages, uint64_t align)
         chosen = model_choose(state, npages, align);
     }
     uint64_t mapped = os_fake.mapped_npages;
-    uint32_t e = page_cache_alloc(model_cache, npages, align);
+    bool     zeroed;
+    uint32_t e = page_cache_alloc(model_cache, npages, align, &zeroed);
     MODEL_CHECK(chosen == 0 || mapped == os_fake.mapped_npages);
     if (e != 0) {
         uint64_t page = AT(ext_page, e);
         MODEL_CHECK(AT(ext_state, e) == active && AT(ext_npages, e) == npages && page % align == 0);
         MODEL_CHECK(chosen == 0 || chosen == page);
-        MODEL_CHECK(AT(ext_zeroed, e) == (state >= EXTENT_RETAINED));
+        MODEL_CHECK(zeroed == (state >= EXTENT_RETAINED));
         model_adopt(page, npages, model_cache);
         model_set(page, npages, state, active);
-        for (uint64_t p = page; p < page + npages && AT(ext_zeroed, e); p++) {
+        for (uint64_t p = page; p < page + npages && zeroed; p++) {
             MODEL_CHECK(model_tag(p)[0] == 0 && model_tag(p)[PAGE / 8 - 1] == 0);
         }
         model_write(e, 0);
@@ -198,7 +199,7 @@ static bool model_expand(uint32_t e, uint64_t npages)
         room++;
     }
     bool grown = page_cache_expand(e, npages);
-    MODEL_CHECK(!grown || (room >= npages - n && AT(ext_zeroed, e) == 0));
+    MODEL_CHECK(!grown || room >= npages - n);
     MODEL_CHECK(grown || room < npages - n || os_fake.fail_from[OS_FAKE_METADATA] != 0);
     MODEL_CHECK(AT(ext_page, e) == page && AT(ext_npages, e) == (grown ? npages : n));
     if (grown) {

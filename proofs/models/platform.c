@@ -129,12 +129,15 @@ uint64_t os_map(uint64_t npages)
     }
     /*@ loop invariant range:  1 <= p <= npages + 1;
         loop invariant mapped: \forall integer q; 1 <= q < p ==> os_mapped[q] == 1;
+        loop invariant zero:   \forall integer q; 1 <= q < p ==> os_zero[q] == 1;
         loop invariant rest:   \forall integer q; 0 <= q < PAGE_COUNT_MAX && !(1 <= q < p) ==> os_mapped[q] == \at(os_mapped[q],Pre);
-        loop assigns   p, os_mapped[1 .. npages];
+        loop invariant others: \forall integer q; 0 <= q < PAGE_COUNT_MAX && !(1 <= q < p) ==> os_zero[q] == \at(os_zero[q],Pre);
+        loop assigns   p, os_mapped[1 .. npages], os_zero[1 .. npages];
         loop variant   npages + 1 - p;
     */
     for (uint64_t p = 1; p < npages + 1; p++) {
         os_mapped[p] = 1;
+        os_zero[p] = 1;
     }
     return 1;
 }
@@ -153,6 +156,14 @@ void os_unmap(uint64_t page, uint64_t npages)
 
 bool os_purge(uint64_t page, uint64_t npages, bool lazily)
 {
+    /*@ loop invariant range: page <= p <= page + npages;
+        loop invariant zero:  \forall integer q; page <= q < p ==> os_zero[q] == (lazily ? 0 : 1);
+        loop assigns   p, os_zero[page .. page + npages - 1];
+        loop variant   page + npages - p;
+    */
+    for (uint64_t p = page; p < page + npages; p++) {
+        os_zero[p] = !lazily;
+    }
     return page < npages || lazily;
 }
 
@@ -246,6 +257,7 @@ void trap_misuse(const char *call, const char *what, uintptr_t address)
 static inline void user_store(void **pointer, uint64_t address)
 {
     *pointer = (void *)address;
+    os_zero_over = 1;
 }
 
 static inline void user_move(uint64_t to, uint64_t from, uint64_t bytes)
@@ -259,6 +271,7 @@ static inline void user_move(uint64_t to, uint64_t from, uint64_t bytes)
     for (uint64_t i = 0; i < bytes; i++) {
         user_mem[to + i] = user_mem[from + i];
     }
+    os_zero_over = 1;
 }
 
 static inline void user_zero(uint64_t at, uint64_t bytes, bool already)

@@ -28,6 +28,7 @@
     ENSURES_NEW_ADDRESS;
     ensures  class:    \result != 0 ==> block_szind[\result] == szind;
     ensures  aligned:  \result % align_bytes == 0;
+    ensures  zero:     LargeZero(\result, szind, *zeroed);
     ensures  out:      \result == 0 ==> NoBlock(szind, align_bytes);
 */
 static inline uint64_t block_take_extent(uint32_t arena, uint32_t szind, uint64_t align_bytes, bool *zeroed)
@@ -123,7 +124,7 @@ static inline bool block_resize(uint64_t block, uint32_t szind)
 /*@ requires ok:       MallocOk;
     requires valid:    \valid(pointer);
     requires outside:  ThreadOutside(pointer);
-    assigns            *pointer, user_mem[0 .. USER_END - 1];
+    assigns            *pointer, user_mem[0 .. USER_END - 1], os_zero_over;
     ensures  ok:       MallocOk;
     ensures  set:      ADDR(*pointer) == block;
     ensures  rest:     BytesKeptBeside{Pre,Post}(ADDR(pointer), ADDR(pointer) + sizeof(void *));
@@ -144,6 +145,7 @@ static inline void block_store(void **pointer, uint64_t block)
 /*@ requires blocks:   BlocksOk;
     requires live:     BlockLive(block);
     requires fits:     bytes <= BlockBytes(block);
+    requires already:  already ==> OsZeroRun(block, block + bytes);
     assigns            user_mem[0 .. USER_END - 1];
     ensures  zero:     ZeroBytes(block, block + bytes);
     ensures  contents: ContentsKeptBut{Pre,Post}(block);
@@ -159,7 +161,7 @@ static inline void block_zero(uint64_t block, uint64_t bytes, bool already)
 /*@ requires blocks:   BlocksOk;
     requires live:     BlockLive(to) && BlockLive(from) && to != from;
     requires fits:     bytes <= BlockBytes(to) && bytes <= BlockBytes(from);
-    assigns            user_mem[0 .. USER_END - 1];
+    assigns            user_mem[0 .. USER_END - 1], os_zero_over;
     ensures  prefix:   PrefixKept{Pre,Post}(to, from, bytes);
     ensures  tail:     \forall integer a; to + bytes <= a < to + BlockBytes(to) ==> user_mem[a] == \old(user_mem[a]);
     ensures  contents: \forall integer b; b != to && b != from && BlockLive(b) ==> BytesKept{Pre,Post}(b);

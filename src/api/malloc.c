@@ -61,6 +61,7 @@ static uint64_t block_take_cached(struct tcache *t, uint32_t stack)
     ENSURES_NEW_ADDRESS;
     ensures  class:    \result != 0 ==> block_szind[\result] == szind;
     ensures  aligned:  \result % align_bytes == 0;
+    ensures  zero:     LargeZero(\result, szind, *zeroed);
     ensures  out:      \result == 0 ==> NoBlock(szind, align_bytes);
 */
 static uint64_t block_take_large(struct tcache *t, uint32_t szind, uint64_t align_bytes, bool *zeroed)
@@ -84,6 +85,7 @@ static uint64_t block_take_large(struct tcache *t, uint32_t szind, uint64_t alig
     ENSURES_NEW_ADDRESS;
     ensures  class:    \result != 0 ==> szind < SC_NSIZES && block_szind[\result] == szind;
     ensures  aligned:  \result % align_bytes == 0;
+    ensures  zero:     LargeZero(\result, szind, *zeroed);
     ensures  out:      \result == 0 ==> NoBlock(szind, align_bytes);
 */
 static __attribute__((noinline)) uint64_t block_take_unsampled(uint32_t szind, uint64_t align_bytes, bool *zeroed)
@@ -111,6 +113,7 @@ static __attribute__((noinline)) uint64_t block_take_unsampled(uint32_t szind, u
     ENSURES_NEW_ADDRESS;
     ensures  class:    \result != 0 ==> szind < SC_NSIZES && block_szind[\result] == szind;
     ensures  aligned:  \result % align_bytes == 0;
+    ensures  zero:     LargeZero(\result, szind, *zeroed);
     ensures  out:      \result == 0 ==> NoBlock(szind, align_bytes);
 */
 static inline uint64_t block_take_counted(uint32_t szind, uint64_t align_bytes, bool *zeroed)
@@ -136,6 +139,7 @@ static inline uint64_t block_take_counted(uint32_t szind, uint64_t align_bytes, 
     ENSURES_NEW_ADDRESS;
     ensures  class:    \result != 0 ==> szind < SC_NSIZES && block_szind[\result] == szind;
     ensures  aligned:  \result % align_bytes == 0;
+    ensures  zero:     LargeZero(\result, szind, *zeroed);
     ensures  out:      \result == 0 ==> NoBlock(szind, align_bytes);
 */
 static inline uint64_t block_take(uint32_t szind, uint64_t align_bytes, bool *zeroed)
@@ -157,6 +161,7 @@ static inline uint64_t block_take(uint32_t szind, uint64_t align_bytes, bool *ze
     ensures  ok:       MallocOk;
     ENSURES_NEW_ADDRESS;
     ensures  class:    \result != 0 ==> BlockOf(\result, bytes);
+    ensures  zero:     \result != 0 && *zeroed ==> OsZeroRun(\result, \result + BlockBytes(\result));
     ensures  out:      \result == 0 ==> MallocOut(bytes, 1);
 */
 static inline uint64_t block_take_bytes(uint64_t bytes, bool *zeroed)

@@ -82,7 +82,8 @@ static inline void boot_caches(void)
     ensures  decay:   DecayOk;
     ensures  times:   \forall integer c; CacheNumber(c) ==>
                           decay_ms[DECAY_DIRTY + c] == config.dirty_decay_ms && decay_ms[DECAY_MUZZY + c] == config.muzzy_decay_ms;
-    ensures  tags:   PagesFreeTags;
+    ensures  tags:    PagesFreeTags;
+    ensures  zeroes:  CacheZero;
 */
 static void boot_layers(void)
 {
@@ -278,7 +279,8 @@ struct tcache *thread_get(void)
     ensures  blocks:  BlocksOk;
     ensures  whole:   ForkBins;
     ensures  decay:   DecayOk;
-    ensures  tags:   PagesFreeTags;
+    ensures  tags:    PagesFreeTags;
+    ensures  zeroes:  CacheZero;
 */
 static inline void fork_lock_pages(void)
 {
@@ -309,7 +311,8 @@ static inline void fork_lock_pages(void)
     ensures  blocks:  BlocksOk;
     ensures  whole:   ForkBins;
     ensures  decay:   DecayOk;
-    ensures  tags:   PagesFreeTags;
+    ensures  tags:    PagesFreeTags;
+    ensures  zeroes:  CacheZero;
 */
 static inline void fork_lock_heap(void)
 {
@@ -332,6 +335,7 @@ static inline void fork_lock_heap(void)
     ensures  whole:   ForkBins;
     ensures  decay:   DecayOk;
     ensures  tags:    PagesFreeTags;
+    ensures  zeroes:  CacheZero;
     ensures  thread:  ThreadWhole;
 */
 static inline void fork_lock_own(void)
@@ -354,6 +358,7 @@ static inline void fork_lock_own(void)
     ensures  whole:   ForkBins;
     ensures  decay:   DecayOk;
     ensures  tags:    PagesFreeTags;
+    ensures  zeroes:  CacheZero;
     ensures  threads: DepotOk;
     ensures  thread:  ThreadWhole;
 */
@@ -426,7 +431,7 @@ static void fork_unlock(void)
 
 /* Makes the lock of the pages free in the child, and gives back what another thread was purging. */
 /*@ requires held:    ForkHeld;
-    requires blocks:  BlocksOk && DecayOk && PagesFreeTags;
+    requires blocks:  BlocksOk && DecayOk && PagesFreeTags && CacheZero;
     requires whole:   ForkBins;
     requires arenas:  bin_arenas <= ARENAS_MAX;
     assigns           CACHE_ASSIGNS, pages_purging, lock_held[LOCK_PAGES];
@@ -455,7 +460,7 @@ static inline void fork_reset_pages(void)
 
 /* The thread's own cache stays as it is. */
 /*@ requires held:    ForkHeld;
-    requires blocks:  BlocksOk && DecayOk && PagesFreeTags;
+    requires blocks:  BlocksOk && DecayOk && PagesFreeTags && CacheZero;
     requires whole:   ForkBins;
     requires arenas:  bin_arenas <= ARENAS_MAX;
     requires thread:  ThreadWhole;
@@ -474,7 +479,7 @@ static inline void fork_reset_own(void)
 
 /* The threads' caches stay as they are. */
 /*@ requires held:    ForkHeld;
-    requires blocks:  BlocksOk && DecayOk && PagesFreeTags;
+    requires blocks:  BlocksOk && DecayOk && PagesFreeTags && CacheZero;
     requires whole:   ForkBins;
     requires threads: DepotOk;
     requires arenas:  bin_arenas <= ARENAS_MAX;

@@ -46,6 +46,7 @@ static inline uint32_t large_class(uint64_t npages) /*@ ghost (uint32_t szind) *
     ensures  active:   \result != 0 ==> CacheActive(\result) && ext_npages[\result] == npages;
     ensures  cache:    \result != 0 ==> ext_state[\result] == EXTENT_ACTIVE + LargeCache(cache, npages);
     ensures  aligned:  \result != 0 ==> ext_page[\result] % align_npages == 0;
+    ensures  zero:     \result != 0 && *zeroed ==> PagesZero(\result);
     ensures  new:      \result != 0 ==> ext_kind[\result] == KIND_NONE;
     ensures  no_tags:  \result != 0 ==> PagesNoTags(ext_page[\result], ext_page[\result] + npages);
     ensures  out:      \result == 0 ==> CacheOut(npages, align_npages);

@@ -29,7 +29,8 @@ extern struct large_counters large_freed;
 #include "blocks/large.acsl"
 
 /* Returns the address of a block of the class, which is LIVE, or 0 if memory is out. Its pages are of that page cache, but an oversize
- * block has its own instead of the shared one. cached says that its class has a stack in the thread caches. */
+ * block has its own instead of the shared one. Says in *zeroed whether its pages read as zero. cached says that its class has a stack in
+ * the thread caches. */
 /*@ PAGES_FREE(requires);
     requires cache:    cache < PAGE_CACHES;
     requires class:    SC_NBINS <= szind < SC_NSIZES;
@@ -43,6 +44,7 @@ extern struct large_counters large_freed;
     ensures  new:      \result != 0 ==> \old(block_state[\result]) == BLOCK_NONE;
     ensures  cache:    \result != 0 ==> ext_state[block_ext[\result]] == EXTENT_ACTIVE + LargeCache(cache, ScBytes(szind) / PAGE);
     ensures  aligned:  \result % PAGE == 0 && \result % align_bytes == 0;
+    ensures  zero:     LargeZero(\result, szind, *zeroed);
     ensures  kept:     BlocksKept{Pre,Post};
     ensures  only:     \forall integer a; BlockOut(a) && a != \result ==> \old(BlockOut(a));
     ensures  out:      \result == 0 ==> NoBlock(szind, align_bytes);

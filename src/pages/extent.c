@@ -11,7 +11,6 @@
 TABLE(uint64_t, ext_page);
 TABLE(uint64_t, ext_npages);
 TABLE(uint8_t,  ext_state);
-TABLE(uint8_t,  ext_zeroed);
 
 uint32_t extent_count;
 uint64_t extent_npages_total[EXTENT_STATES];
@@ -38,7 +37,7 @@ bool extent_client_grow(uint32_t id)
 static bool extent_tables_grow(uint32_t id)
 {
     return TABLE_GROW(ext_page, id) && TABLE_GROW(ext_npages, id) && TABLE_GROW(ext_state, id) &&
-           TABLE_GROW(ext_zeroed, id) && list_grow(id) && pairing_heap_grow(id) && extent_client_grow(id);
+           list_grow(id) && pairing_heap_grow(id) && extent_client_grow(id);
 }
 
 /* Adds an unused id. Returns false if there is no memory, or no further id. */

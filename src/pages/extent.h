@@ -40,7 +40,6 @@ _Static_assert(EXTENT_BUSY == OS_PAGE_BUSY, "what the OS may purge is an extent 
 extern TABLE(uint64_t, ext_page);               /* number of the first page */
 extern TABLE(uint64_t, ext_npages);             /* 0 if the id is unused */
 extern TABLE(uint8_t,  ext_state);              /* enum extent_state, plus the page cache */
-extern TABLE(uint8_t,  ext_zeroed);             /* 1 if the pages read as zero; the page cache's note */
 
 extern uint32_t extent_count;                   /* there are the ids 1 .. extent_count */
 extern uint64_t extent_npages_total[EXTENT_STATES]; /* pages in each state; that of EXTENT_UNUSED stays 0 */

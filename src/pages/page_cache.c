@@ -112,6 +112,7 @@ static uint64_t cache_step(uint32_t cache, uint64_t npages)
     requires some:   0 < npages < PAGE_COUNT_MAX;
     requires cache:  cache < PAGE_CACHES;
     requires none:   CacheNoneOf(cache, npages);
+    requires zeroes: CacheZero;
     assigns          CACHE_ASSIGNS, CACHE_ASSIGNS_GROWTH;
     ensures  ok:     PageCacheOk;
     ensures  free:   \result != 0 ==> ExtUsed(\result) && ext_state[\result] == EXTENT_RETAINED + cache;
@@ -129,7 +130,9 @@ static uint32_t cache_grow(uint32_t cache, uint64_t npages)
         loop invariant ok:      page == 0 ==> PageCacheOk;
         loop invariant refused: page == 0 ==> os_refused == n;
         loop invariant grown:   page != 0 ==> PageCacheGrown(page, page + n);
-        loop assigns   n, page, os_mapped[0 .. PAGE_COUNT_MAX - 1], os_refused;
+        loop invariant zero:    page != 0 ==> OsZeroPages(page, page + n);
+        loop invariant zeroes:  CacheZero;
+        loop assigns   n, page, os_mapped[0 .. PAGE_COUNT_MAX - 1], os_zero[0 .. PAGE_COUNT_MAX - 1], os_refused;
         loop variant   n;
     */
     while (page == 0 && n > npages) {
@@ -142,16 +145,17 @@ static uint32_t cache_grow(uint32_t cache, uint64_t npages)
 
 /* Returns a free extent of the page cache with room for the aligned run, or 0 if there is no memory, and reserves two extent
  * ids. */
-/*@ requires ok:    PageCacheOk;
-    requires some:  0 < npages && npages + align_npages < PAGE_COUNT_MAX;
-    requires power: IsPowerOfTwo(align_npages);
-    requires cache: cache < PAGE_CACHES;
-    assigns         CACHE_ASSIGNS, CACHE_ASSIGNS_GROWTH;
-    ensures  ok:    PageCacheOk;
-    ensures  free:  \result != 0 ==> ExtUsed(\result) && CacheOwn(ext_state[\result], cache);
-    ensures  fits:  \result != 0 ==> CacheFits(\result, npages, align_npages);
-    ensures  spare: \result != 0 ==> ExtSpare(2);
-    ensures  out:   \result == 0 ==> MemoryOut(npages + align_npages - 1);
+/*@ requires ok:     PageCacheOk;
+    requires some:   0 < npages && npages + align_npages < PAGE_COUNT_MAX;
+    requires power:  IsPowerOfTwo(align_npages);
+    requires cache:  cache < PAGE_CACHES;
+    requires zeroes: CacheZero;
+    assigns          CACHE_ASSIGNS, CACHE_ASSIGNS_GROWTH;
+    ensures  ok:     PageCacheOk;
+    ensures  free:   \result != 0 ==> ExtUsed(\result) && CacheOwn(ext_state[\result], cache);
+    ensures  fits:   \result != 0 ==> CacheFits(\result, npages, align_npages);
+    ensures  spare:  \result != 0 ==> ExtSpare(2);
+    ensures  out:    \result == 0 ==> MemoryOut(npages + align_npages - 1);
     ENSURES_CACHE_GROWN(cache);
 */
 static uint32_t cache_supply(uint32_t cache, uint64_t npages, uint64_t align_npages)
@@ -236,10 +240,12 @@ static uint32_t cache_cut_lead(uint32_t e, uint64_t start, uint8_t state)
     requires free:   ExtUsed(e) && CacheOwn(ext_state[e], cache);
     requires in:     ext_page[e] <= start && 0 < npages && start + npages <= ext_page[e] + ext_npages[e];
     requires spare:  ExtSpare(2);
-    assigns          CACHE_ASSIGNS, ext_zeroed[0 .. TABLE_MAX - 1];
+    requires zeroes: CacheZero;
+    assigns          CACHE_ASSIGNS;
     ensures  ok:     PageCacheOk;
     ensures  active: CacheHas(\result, EXTENT_ACTIVE + cache);
     ensures  run:    ext_page[\result] == start && ext_npages[\result] == npages;
+    ensures  zero:   CacheZeroIn(\old(ext_state[e]), start, start + npages);
     ensures  fresh:  !CacheHeldState(\old(ext_state[\result]));
     ensures  were:   \forall integer p; start <= p < start + npages ==>
                          CacheOwn(\old(ext_page_state[p]), cache);
@@ -253,7 +259,6 @@ static uint32_t cache_carve(uint32_t cache, uint32_t e, uint64_t start, uint64_t
     uint32_t run = cache_cut_lead(e, start, state);
     cache_cut_tail(run, npages, state);
     cache_hold(run, (uint8_t)(EXTENT_ACTIVE + cache));
-    AT(ext_zeroed, run) = state >= EXTENT_RETAINED;
     return run;
 }
 
@@ -266,14 +271,19 @@ void page_cache_boot(void)
     /*@ ghost page_cache_lemma_ok(); */
 }
 
-uint32_t page_cache_alloc(uint32_t cache, uint64_t npages, uint64_t align_npages)
+uint32_t page_cache_alloc(uint32_t cache, uint64_t npages, uint64_t align_npages, bool *zeroed)
 {
+    *zeroed = false;
     if (npages >= PAGE_COUNT_MAX || align_npages >= PAGE_COUNT_MAX - npages) {
         return 0;
     }
     /*@ ghost align_lemma_range(align_npages); */
     uint32_t e = cache_supply(cache, npages, align_npages);
-    return e == 0 ? 0 : cache_carve(cache, e, align_up(AT(ext_page, e), align_npages), npages);
+    if (e == 0) {
+        return 0;
+    }
+    *zeroed = AT(ext_state, e) >= EXTENT_RETAINED;
+    return cache_carve(cache, e, align_up(AT(ext_page, e), align_npages), npages);
 }
 
 void page_cache_free(uint32_t e)
@@ -292,7 +302,6 @@ bool page_cache_expand(uint32_t e, uint64_t npages)
         return false;
     }
     cache_merge(e, cache_carve(cache, next, AT(ext_page, next), more));
-    AT(ext_zeroed, e) = 0;
     return true;
 }
 

@@ -1,7 +1,7 @@
 /* page_cache: hands out runs of pages and keeps the free ones.
  *
  * Every page that came from the OS belongs to one extent. Free extents are DIRTY (used before), MUZZY (purged lazily)
- * or RETAINED (known to be zero). Each is in the pairing heap of its state and page size class, whose first is the
+ * or RETAINED (their pages read as zero). Each is in the pairing heap of its state and page size class, whose first is the
  * extent with the lowest address. No two neighbours are free in the same state. ACTIVE extents belong to a caller, BUSY
  * ones are being purged.
  *
@@ -46,23 +46,28 @@ extern struct page_cache_counts page_cache_counts;
 
 /* Called once, when the program starts and static memory is zero. */
 /*@ REQUIRES_PAGE_CACHE_ZERO;
-    assigns        extent_count;
-    ensures  ok:   PageCacheOk;
-    ensures  none: \forall integer e; !ExtUsed(e);
+    assigns          extent_count;
+    ensures  ok:     PageCacheOk;
+    ensures  zeroes: CacheZero;
+    ensures  none:   \forall integer e; !ExtUsed(e);
 */
 void page_cache_boot(void);
 
 /* Returns an ACTIVE extent of exactly npages whose first page number is a multiple of align_npages, or 0 if there is
- * no memory. Dirty pages of the page cache are reused first, then muzzy ones, then retained ones. Only then the OS is
- * asked for new ones. */
+ * no memory. Says in *zeroed whether its pages read as zero. Dirty pages of the page cache are reused first, then muzzy
+ * ones, then retained ones. Only then the OS is asked for new ones. */
 /*@ requires ok:         PageCacheOk;
     requires cache:      cache < PAGE_CACHES;
     requires some:       0 < npages;
     requires power:      IsPowerOfTwo(align_npages);
-    assigns              CACHE_ASSIGNS, CACHE_ASSIGNS_GROWTH, ext_zeroed[0 .. TABLE_MAX - 1];
+    requires zeroed:     \valid(zeroed);
+    requires zeroes:     CacheZero;
+    assigns              CACHE_ASSIGNS, CACHE_ASSIGNS_GROWTH, *zeroed;
     ensures  ok:         PageCacheOk;
+    ensures  zeroes:     CacheZero;
     ensures  active:     \result != 0 ==> CacheHas(\result, EXTENT_ACTIVE + cache) && ext_npages[\result] == npages;
     ensures  aligned:    \result != 0 ==> ext_page[\result] % align_npages == 0;
+    ensures  zero:       \result != 0 && *zeroed ==> OsZeroPages(ext_page[\result], ext_page[\result] + npages);
     ensures  was_free:   \result != 0 ==> \forall integer p; ext_page[\result] <= p < ext_page[\result] + npages ==>
                              \old(ext_page_state[p]) == 0 || CacheOwn(\old(ext_page_state[p]), cache);
     ensures  leaves:     RadixKept{Pre,Post};
@@ -75,11 +80,12 @@ void page_cache_boot(void);
     ensures  fail:       \result == 0 ==> CachePagesKeptOrNew{Pre,Post}(0, 0, cache);
     ensures  out:        \result == 0 ==> CacheOut(npages, align_npages);
 */
-uint32_t page_cache_alloc(uint32_t cache, uint64_t npages, uint64_t align_npages);
+uint32_t page_cache_alloc(uint32_t cache, uint64_t npages, uint64_t align_npages, bool *zeroed);
 
 /* The ACTIVE extent e becomes DIRTY in its page cache and joins its dirty neighbours there. */
 /*@ requires ok:     PageCacheOk;
     requires active: CacheActive(e);
+    requires zeroes: CacheZero;
     assigns          CACHE_ASSIGNS;
     ensures  ok:     PageCacheOk;
     ensures  dirty:  CachePagesAre(\old(ext_page[e]), \old(ext_page[e] + ext_npages[e]),
@@ -93,7 +99,8 @@ void page_cache_free(uint32_t e);
 /*@ requires ok:       PageCacheOk;
     requires active:   ExtUsed(e) && CacheActiveState(ext_state[e]);
     requires more:     npages > ext_npages[e];
-    assigns            CACHE_ASSIGNS, extent_count, os_refused, ext_zeroed[0 .. TABLE_MAX - 1];
+    requires zeroes:   CacheZero;
+    assigns            CACHE_ASSIGNS, extent_count, os_refused;
     ensures  ok:       PageCacheOk;
     ensures  start:    ExtUsed(e) && ext_page[e] == \old(ext_page[e]);
     ensures  active:   ext_state[e] == \old(ext_state[e]) && ph_own[e] == \old(ph_own[e]);
@@ -109,6 +116,7 @@ bool page_cache_expand(uint32_t e, uint64_t npages);
 /*@ requires ok:     PageCacheOk;
     requires active: ExtUsed(e) && CacheActiveState(ext_state[e]);
     requires less:   0 < npages < ext_npages[e];
+    requires zeroes: CacheZero;
     assigns          CACHE_ASSIGNS, extent_count, os_refused;
     ensures  ok:     PageCacheOk;
     ensures  start:  ExtUsed(e) && ext_page[e] == \old(ext_page[e]);
@@ -127,8 +135,10 @@ bool page_cache_shrink(uint32_t e, uint64_t npages);
     requires cache:   cache < PAGE_CACHES;
     requires state:   CacheOwn(state, cache);
     requires some:    0 < npages_max;
+    requires zeroes:  CacheZero;
     assigns           CACHE_ASSIGNS, extent_count, os_refused;
     ensures  ok:      PageCacheOk;
+    ensures  zeroes:  CacheZero;
     ensures  busy:    \result != 0 ==> CacheHas(\result, EXTENT_BUSY + cache);
     ensures  were:    \result != 0 ==>
                           \forall integer p; ext_page[\result] <= p < ext_page[\result] + ext_npages[\result] ==>

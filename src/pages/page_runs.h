@@ -68,8 +68,10 @@ static inline uint32_t cache_nonempty(uint32_t h, uint32_t end)
 /*@ requires ok:     ExtentOk;
     requires apart:  CacheApart;
     requires total:  CacheTotal;
+    requires zeroes: CacheZero;
     requires used:   ExtUsed(e);
     requires state:  CacheStep(ext_state[e], state) || CacheStep(state, ext_state[e]);
+    requires zero:   CacheZeroIn(state, ext_page[e], ext_page[e] + ext_npages[e]);
     requires before: CacheState(state) ==> ext_page_state[ext_page[e] - 1] != state;
     requires behind: CacheState(state) && ext_page[e] + ext_npages[e] < PAGE_COUNT_MAX ==>
                          ext_page_state[ext_page[e] + ext_npages[e]] != state;
@@ -78,6 +80,7 @@ static inline uint32_t cache_nonempty(uint32_t h, uint32_t end)
     ensures  ok:     ExtentOk;
     ensures  apart:  CacheApart;
     ensures  total:  CacheTotal;
+    ensures  zeroes: CacheZero;
     ensures  state:  ext_state[e] == state;
 */
 static inline void cache_set(uint32_t e, uint8_t state)
@@ -120,12 +123,13 @@ static inline void cache_count_out(uint32_t h, uint64_t npages)
 }
 
 /* Takes the free extent e out of its heap and makes it BUSY in its page cache. */
-/*@ requires ok:   PageCacheOk;
-    requires busy: CacheBusyState(busy);
-    requires free: ExtUsed(e) && CacheFreeOf(busy, ext_state[e]);
-    assigns        CACHE_ASSIGNS_HEAPS, CACHE_ASSIGNS_STATES;
-    ensures  ok:   PageCacheOk;
-    ensures  busy: CacheHas(e, busy);
+/*@ requires ok:     PageCacheOk;
+    requires busy:   CacheBusyState(busy);
+    requires free:   ExtUsed(e) && CacheFreeOf(busy, ext_state[e]);
+    requires zeroes: CacheZero;
+    assigns          CACHE_ASSIGNS_HEAPS, CACHE_ASSIGNS_STATES;
+    ensures  ok:     PageCacheOk;
+    ensures  busy:   CacheHas(e, busy);
     ENSURES_CACHE_KEPT(e, ext_page[e], ext_page[e] + ext_npages[e]);
 */
 static void cache_pull(uint32_t e, uint8_t busy)
@@ -168,8 +172,10 @@ static void cache_put(uint32_t e, uint8_t state)
 /*@ requires ok:     PageCacheOk;
     requires held:   ExtUsed(e) && CacheHeldState(ext_state[e]) && ph_own[e] == 0;
     requires state:  CacheHeldState(state) && (CacheStep(ext_state[e], state) || CacheStep(state, ext_state[e]));
+    requires zeroes: CacheZero;
     assigns          CACHE_ASSIGNS_STATES;
     ensures  ok:     PageCacheOk;
+    ensures  zeroes: CacheZero;
     ensures  has:    CacheHas(e, state);
     ensures  others: CacheHeldKept{Pre,Post}(e, e);
     ensures  pages:  CachePagesKept{Pre,Post}(ext_page[e], ext_page[e] + ext_npages[e]);
@@ -237,11 +243,15 @@ static inline void cache_merge(uint32_t a, uint32_t b)
 /*@ requires grown:  PageCacheGrown(page, page + npages);
     requires range:  0 < page && 0 < npages && page + npages <= PAGE_COUNT_MAX;
     requires cache:  cache < PAGE_CACHES;
+    requires zeroes: CacheZero;
+    requires zero:   OsZeroPages(page, page + npages);
     assigns          CACHE_ASSIGNS_IDS, CACHE_ASSIGNS_PAGES, CACHE_ASSIGNS_STATES, CACHE_ASSIGNS_GROWTH;
     ensures  ok:     PageCacheOk;
+    ensures  zeroes: CacheZero;
     ensures  busy:   \result != 0 ==> CacheHas(\result, EXTENT_BUSY + cache);
     ensures  all:    \result != 0 ==> ext_page[\result] == page && ext_npages[\result] == npages;
     ensures  fresh:  \result != 0 ==> !CacheHeldState(\old(ext_state[\result]));
+    ensures  zero:   \result != 0 ==> OsZeroPages(page, page + npages);
     ensures  leaves: RadixKept{Pre,Post};
     ensures  others: CacheHeldKept{Pre,Post}(0, 0);
     ensures  pages:  \result != 0 ==> CachePagesKept{Pre,Post}(page, page + npages);
@@ -278,6 +288,7 @@ static uint32_t cache_adopt(uint32_t cache, uint64_t page, uint64_t npages)
     ensures  spare:  \old(ExtSpare(1)) ==> ExtSpare(1);
     ensures  joined: \forall integer p; \old(ext_page[e] + ext_npages[e]) <= p < ext_page[e] + ext_npages[e] ==>
                          \old(ext_page_state[p]) == state;
+    ensures  zero:   CacheZeroIn(state, ext_page[e], ext_page[e] + ext_npages[e]);
     ensures  behind: ext_page[e] + ext_npages[e] < PAGE_COUNT_MAX ==>
                          ext_page_state[ext_page[e] + ext_npages[e]] != state;
     ENSURES_CACHE_KEPT(e, \old(ext_page[e] + ext_npages[e]), ext_page[e] + ext_npages[e]);
@@ -310,6 +321,7 @@ static void cache_absorb_next(uint32_t e, uint8_t state)
     ensures  spare:  \old(ExtSpare(1)) ==> ExtSpare(1);
     ensures  joined: \forall integer p; ext_page[\result] <= p < \old(ext_page[e]) ==>
                          \old(ext_page_state[p]) == state;
+    ensures  zero:   CacheZeroIn(state, ext_page[\result], ext_page[\result] + ext_npages[\result]);
     ensures  before: ext_page_state[ext_page[\result] - 1] != state;
     ensures  same:   \result == e || CacheState(\old(ext_state[\result]));
     ENSURES_CACHE_KEPT(e, ext_page[\result], \old(ext_page[e]));

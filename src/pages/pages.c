@@ -19,8 +19,9 @@ struct pages_purges pages_purges;
     requires cache:   cache < PAGE_CACHES;
     requires busy:    CachePagesAre(page, page + npages, EXTENT_BUSY + cache);
     requires nobodys: PagesNobodys(page, page + npages);
-    requires state:   CacheOwn(state, cache);
-    assigns           \nothing;
+    requires state:   CacheOwn(state, cache) && !CacheRetainedState(state);
+    assigns           os_zero[page .. page + npages - 1];
+    ensures  zero:    CacheZeroIn(\result, page, page + npages);
     ensures  state:   \result == state || \result == EXTENT_RETAINED + cache ||
                           (lazily && \result == EXTENT_MUZZY + cache);
 */
@@ -54,6 +55,7 @@ static uint32_t pages_pull(uint32_t cache, uint8_t state, uint64_t npages_max)
 /*@ REQUIRES_PAGES_LOCKED;
     requires busy:  CacheBusy(e);
     requires state: CacheFreeOf(ext_state[e], state);
+    requires zero:  CacheZeroIn(state, ext_page[e], ext_page[e] + ext_npages[e]);
     assigns         CACHE_ASSIGNS;
     ENSURES_PAGES_LOCKED;
     ensures  fewer: \forall integer x; ExtUsed(x) && CacheBusyState(ext_state[x]) ==>
@@ -85,6 +87,7 @@ static void pages_put(uint32_t e, uint8_t state)
     requires some:  0 < npages_max;
     assigns         PAGES_ASSIGNS;
     PAGES_WHOLE(ensures);
+    ensures  since: \old(os_zero_over) == 0 ==> os_zero_over == 0;
     PAGES_KEPT(ensures, 0);
 */
 static uint64_t pages_purge_one(uint32_t cache, uint8_t kind, uint64_t npages_max, bool lazily)
@@ -115,6 +118,7 @@ static uint64_t pages_purge_one(uint32_t cache, uint8_t kind, uint64_t npages_ma
     requires kind:  kind == EXTENT_DIRTY || (kind == EXTENT_MUZZY && !lazily);
     assigns         PAGES_ASSIGNS;
     PAGES_WHOLE(ensures);
+    ensures  since: \old(os_zero_over) == 0 ==> os_zero_over == 0;
     PAGES_KEPT(ensures, 0);
 */
 static bool pages_purge_to(uint32_t cache, uint8_t kind, uint64_t npages_limit, bool lazily)
@@ -125,6 +129,7 @@ static bool pages_purge_to(uint32_t cache, uint8_t kind, uint64_t npages_limit, 
     bool     any = false;
     /*@ PAGES_WHOLE(loop invariant);
         loop invariant held: PagesHeldActive;
+        loop invariant since: \at(os_zero_over,Pre) == 0 ==> os_zero_over == 0;
         PAGES_KEPT(loop invariant, 0);
         loop assigns   left, any, PAGES_ASSIGNS;
         loop variant   left;
@@ -153,10 +158,12 @@ static bool pages_purge_to(uint32_t cache, uint8_t kind, uint64_t npages_limit, 
     requires some:    0 < npages;
     requires power:   IsPowerOfTwo(align_npages);
     requires zeroed:  \valid(zeroed);
+    requires since:   os_zero_over == 0;
     assigns           PAGES_ASSIGNS, *zeroed;
     PAGES_WHOLE(ensures);
     ensures  active:  \result != 0 ==> CacheHas(\result, EXTENT_ACTIVE + cache) && ext_npages[\result] == npages;
     ensures  aligned: \result != 0 ==> ext_page[\result] % align_npages == 0;
+    ensures  zero:    \result != 0 && *zeroed ==> PagesZero(\result);
     ensures  new:     \result != 0 ==> ext_kind[\result] == KIND_NONE;
     ensures  nobodys: \result != 0 ==> PagesNobodys{Pre}(ext_page[\result], ext_page[\result] + npages);
     ensures  no_tags: \result != 0 ==> PagesNoTags(ext_page[\result], ext_page[\result] + npages);
@@ -369,6 +376,7 @@ static void pages_reclaim(void)
         loop invariant ok:     PageCacheOk;
         loop invariant held:   PagesHeldActive;
         loop invariant free:   PagesFreeTags;
+        loop invariant zeroes: CacheZero;
         loop invariant none:   \forall integer x; 0 < x < e && ExtUsed(x) ==> !CacheBusyState(ext_state[x]);
         PAGES_KEPT(loop invariant, 0);
         loop assigns   e, CACHE_ASSIGNS;

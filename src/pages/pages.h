@@ -56,12 +56,13 @@ extern struct pages_purges pages_purges;
 /* Called once, when the program starts and static memory is zero. All page caches have these intervals, as if by
  * pages_set_decay. */
 /*@ REQUIRES_PAGE_CACHE_ZERO;
-    assigns         extent_count, smoothstep[0 .. SMOOTHSTEP_NSTEPS], PAGES_ASSIGNS_DECAY;
-    ensures  ok:    PageCacheOk;
-    ensures  decay: DecayOk;
-    ensures  times: \forall integer c; CacheNumber(c) ==>
-                        decay_ms[DECAY_DIRTY + c] == dirty_ms && decay_ms[DECAY_MUZZY + c] == muzzy_ms;
-    ensures  none:  \forall integer e; !ExtUsed(e);
+    assigns          extent_count, smoothstep[0 .. SMOOTHSTEP_NSTEPS], PAGES_ASSIGNS_DECAY;
+    ensures  ok:     PageCacheOk;
+    ensures  decay:  DecayOk;
+    ensures  zeroes: CacheZero;
+    ensures  times:  \forall integer c; CacheNumber(c) ==>
+                         decay_ms[DECAY_DIRTY + c] == dirty_ms && decay_ms[DECAY_MUZZY + c] == muzzy_ms;
+    ensures  none:   \forall integer e; !ExtUsed(e);
 */
 void pages_boot(int64_t dirty_ms, int64_t muzzy_ms);
 
@@ -86,6 +87,7 @@ void pages_set_decay(uint32_t cache, int64_t dirty_ms, int64_t muzzy_ms);
     ENSURES_PAGES_UNLOCKED;
     ensures  active:  \result != 0 ==> CacheHas(\result, EXTENT_ACTIVE + cache) && ext_npages[\result] == npages;
     ensures  aligned: \result != 0 ==> ext_page[\result] % align_npages == 0;
+    ensures  zero:    \result != 0 && *zeroed ==> PagesZero(\result);
     ensures  new:     \result != 0 ==> ext_kind[\result] == KIND_NONE;
     ensures  nobodys: \result != 0 ==> PagesNobodys{Pre}(ext_page[\result], ext_page[\result] + npages);
     ensures  no_tags: \result != 0 ==> PagesNoTags(ext_page[\result], ext_page[\result] + npages);

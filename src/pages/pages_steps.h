@@ -10,8 +10,9 @@
 
 /* -- the lock -------------------------------------------------------------------------------------------------- */
 
-/* Other threads changed what this one does not hold. This one purges the BUSY extent e, or none if e is 0. No other
- * thread holds an extent that begins at page. No extent begins at page 0. */
+/* Other threads changed what this one does not hold, and the program has written to all pages in use: of these it is no longer
+ * known what they hold. This one purges the BUSY extent e, or none if e is 0. No other thread holds an extent that begins at page. No
+ * extent begins at page 0. */
 /*@ requires locked: LockHeld(LOCK_PAGES);
     requires ok:     PageCacheOk;
     requires held:   PagesHeldActive;
@@ -20,7 +21,10 @@
     ensures  ok:     PageCacheOk;
     ensures  decay:  DecayOk;
     ensures  free:   PagesFreeTags;
+    ensures  zeroes: CacheZero;
     ensures  alone:  PagesAlone(page);
+    ensures  since:  os_zero_over == 0;
+    ensures  zero:   e != 0 ==> PagesZeroKept{Pre,Post}(ext_page[e], ext_page[e] + ext_npages[e]);
     ensures  busy:   e != 0 ==> CacheHas(e, \old(ext_state[e])) && ext_page[e] == \old(ext_page[e]) &&
                          ext_npages[e] == \old(ext_npages[e]);
     PAGES_KEPT(ensures, 0);
@@ -32,6 +36,8 @@ OTHERS_ACT(pages_others) /*@ ghost (uint32_t e, uint64_t page) */;
     assigns         PAGES_ASSIGNS;
     PAGES_WHOLE(ensures);
     ensures  alone: PagesAlone(page);
+    ensures  since: os_zero_over == 0;
+    ensures  zero:  e != 0 ==> PagesZeroKept{Pre,Post}(ext_page[e], ext_page[e] + ext_npages[e]);
     ensures  busy:  e != 0 ==> CacheHas(e, \old(ext_state[e])) && ext_page[e] == \old(ext_page[e]) &&
                         ext_npages[e] == \old(ext_npages[e]);
     PAGES_KEPT(ensures, 0);
@@ -72,11 +78,12 @@ static void pages_use_decay(uint32_t cache, int64_t dirty_ms, int64_t muzzy_ms)
     requires some:    0 < npages;
     requires power:   IsPowerOfTwo(align_npages);
     requires zeroed:  \valid(zeroed);
-    assigns           CACHE_ASSIGNS, CACHE_ASSIGNS_GROWTH, ext_zeroed[0 .. TABLE_MAX - 1], *zeroed;
+    assigns           CACHE_ASSIGNS, CACHE_ASSIGNS_GROWTH, *zeroed;
     ENSURES_PAGES_LOCKED;
     ensures  no_tag:  \result != 0 ==> PagesNoTags(ext_page[\result], ext_page[\result] + npages);
     ensures  active:  \result != 0 ==> CacheHas(\result, EXTENT_ACTIVE + cache) && ext_npages[\result] == npages;
     ensures  aligned: \result != 0 ==> ext_page[\result] % align_npages == 0;
+    ensures  zero:    \result != 0 && *zeroed ==> OsZeroPages(ext_page[\result], ext_page[\result] + npages);
     ensures  new:     \result != 0 ==> ext_kind[\result] == KIND_NONE;
     ensures  nobodys: \result != 0 ==> PagesNobodys{Pre}(ext_page[\result], ext_page[\result] + npages);
     ensures  out:     \result == 0 ==> CacheOut(npages, align_npages);
@@ -86,10 +93,9 @@ static uint32_t pages_take(uint32_t cache, uint64_t npages, uint64_t align_npage
 {
     /*@ assert held: \forall integer x; PagesHeld(x) ==> ExtIn(x, ext_page[x]) && ext_owner[ext_page[x]] == x; */
     /*@ assert active: \forall integer x; PagesHeld(x) ==> CacheActiveState(ext_page_state[ext_page[x]]); */
-    uint32_t e = page_cache_alloc(cache, npages, align_npages);
+    uint32_t e = page_cache_alloc(cache, npages, align_npages, zeroed);
     /*@ assert in: \forall integer p; 0 <= p < PAGE_COUNT_MAX && PagesHeld{Pre}(\at(ext_owner[p],Pre)) ==>
             ExtUsed(\at(ext_owner[p],Pre)) && ExtIn(\at(ext_owner[p],Pre), p); */
-    *zeroed = e != 0 && AT(ext_zeroed, e) != 0;
     return e;
 }
 
@@ -103,6 +109,8 @@ static uint32_t pages_take(uint32_t cache, uint64_t npages, uint64_t align_npage
 static void pages_give(uint32_t e)
 {
     page_cache_free(e);
+    /*@ assert in: \forall integer p; 0 <= p < PAGE_COUNT_MAX && PagesHeld{Pre}(\at(ext_owner[p],Pre)) && \at(ext_owner[p],Pre) != e ==>
+            ExtUsed(\at(ext_owner[p],Pre)) && ExtIn(\at(ext_owner[p],Pre), p); */
 }
 
 /*@ requires locked: LockHeld(LOCK_PAGES);
@@ -152,7 +160,7 @@ static struct pages_run pages_give_at(uint64_t page) /*@ ghost (uint32_t mine) *
     requires mine:    PagesHeld(e) && ExtUsed(e);
     requires some:    0 < npages;
     requires no_tag:  PagesNoTags(ext_page[e] + npages, ext_page[e] + ext_npages[e]);
-    assigns           CACHE_ASSIGNS, CACHE_ASSIGNS_GROWTH, ext_zeroed[0 .. TABLE_MAX - 1];
+    assigns           CACHE_ASSIGNS, CACHE_ASSIGNS_GROWTH;
     ENSURES_PAGES_LOCKED;
     ensures  no_tag:  PagesNoTags(\old(ext_page[e] + ext_npages[e]), ext_page[e] + ext_npages[e]);
     ensures  start:   ExtUsed(e) && ext_page[e] == \old(ext_page[e]);

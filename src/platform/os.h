@@ -14,6 +14,12 @@
 
 /*@ ghost uint8_t os_mapped[PAGE_COUNT_MAX]; */         /* page number -> mapped by os_map */
 
+/* What pages hold: page number -> 1 if the page read as zero when this thread last took the lock of the pages, or if the OS has made it zero
+ * since. So it is known of free pages, and of those that this thread has taken since. It is not known of other pages in use, which
+ * the program and other threads write to all the time. */
+/*@ ghost uint8_t os_zero[PAGE_COUNT_MAX]; */
+/*@ ghost uint8_t os_zero_over; */                      /* 0 if this thread has written to no block since */
+
 /* What the page cache says of each page: the state of the extent that owns it, 0 if none does (pages/extent.h). */
 /*@ ghost uint8_t ext_page_state[PAGE_COUNT_MAX]; */
 #define OS_PAGE_BUSY (1U + PAGE_CACHES)                 /* the first state of pages that the caller alone may touch, one for each page cache */
@@ -24,15 +30,23 @@
  * says that the OS refused during this very call. */
 /*@ ghost uint64_t os_refused; */
 
+/*@ predicate OsZeroPages{L}(integer from, integer to) = \forall integer p; from <= p < to ==> os_zero[p] == 1;
+
+    // No byte has been written since on the pages that have the addresses from .. to - 1, and they were zero.
+    predicate OsZeroRun{L}(integer from, integer to) = os_zero_over == 0 &&
+        \forall integer p; from - PAGE < p * PAGE < to ==> os_zero[p] == 1;
+*/
+
 /* Returns the first page number of fresh zero pages, 0 if there are none. */
 /*@ requires some:    0 < npages < PAGE_COUNT_MAX;
-    assigns           os_mapped[0 .. PAGE_COUNT_MAX - 1], os_refused;
+    assigns           os_mapped[0 .. PAGE_COUNT_MAX - 1], os_zero[0 .. PAGE_COUNT_MAX - 1], os_refused;
     ensures  refused: os_refused == (\result == 0 ? npages : \old(os_refused));
     ensures  in:      \result == 0 || (0 < \result && \result + npages <= PAGE_COUNT_MAX);
     ensures  fresh:   \result != 0 ==> \forall integer p; \result <= p < \result + npages ==> \old(os_mapped[p]) == 0;
     ensures  mapped:  \result != 0 ==> \forall integer p; \result <= p < \result + npages ==> os_mapped[p] == 1;
+    ensures  zero:    \result != 0 ==> OsZeroPages(\result, \result + npages);
     ensures  rest:    \forall integer p; 0 <= p < PAGE_COUNT_MAX && !(\result != 0 && \result <= p < \result + npages)
-                          ==> os_mapped[p] == \old(os_mapped[p]);
+                          ==> os_mapped[p] == \old(os_mapped[p]) && os_zero[p] == \old(os_zero[p]);
 */
 uint64_t os_map(uint64_t npages);
 
@@ -50,7 +64,8 @@ void os_unmap(uint64_t page, uint64_t npages);
 /*@ requires in:      0 < npages && page + npages <= PAGE_COUNT_MAX;
     requires busy:    \forall integer p; page <= p < page + npages ==>
                           OS_PAGE_BUSY <= ext_page_state[p] < OS_PAGE_BUSY + PAGE_CACHES;
-    assigns           \nothing;
+    assigns           os_zero[page .. page + npages - 1];
+    ensures  zero:    \result && !lazily ==> OsZeroPages(page, page + npages);
 */
 bool os_purge(uint64_t page, uint64_t npages, bool lazily);
 

@@ -16,7 +16,7 @@
 
 /* Writes an address into the program's pointer, which may lie in a block. */
 /*@ requires valid:    \valid(pointer);
-    assigns            *pointer, user_mem[0 .. USER_END - 1];
+    assigns            *pointer, user_mem[0 .. USER_END - 1], os_zero_over;
     ensures  stored:   (uint64_t)*pointer == address;
     ensures  rest:     \forall integer a; 0 <= a < USER_END && !((uint64_t)pointer <= a < (uint64_t)pointer + sizeof(void *)) ==>
                            user_mem[a] == \old(user_mem[a]);
@@ -35,7 +35,7 @@ static inline void user_store(void **pointer, uint64_t address)
 /*@ requires from_in:  from + bytes <= USER_END;
     requires to_in:    to + bytes <= USER_END;
     requires apart:    to + bytes <= from || from + bytes <= to;
-    assigns            user_mem[to .. to + bytes - 1], user_mem[from .. from + bytes - 1];
+    assigns            user_mem[to .. to + bytes - 1], user_mem[from .. from + bytes - 1], os_zero_over;
     ensures  moved:    \forall integer a; to <= a < to + bytes ==> user_mem[a] == \old(user_mem[a - to + from]);
 */
 static inline void user_move(uint64_t to, uint64_t from, uint64_t bytes)
@@ -53,9 +53,10 @@ static inline void user_move(uint64_t to, uint64_t from, uint64_t bytes)
 }
 #endif
 
-/* Zeroes bytes of a block. If already is true, its pages came zero from the OS and nobody has written to them since, so
- * that nothing has to be done. */
+/* Zeroes bytes of a block. If already is true, the pages that they are on were zero when the block was taken and nobody has written to them
+ * since, so that nothing has to be done. */
 /*@ requires in:       at + bytes <= USER_END;
+    requires already:  already ==> OsZeroRun(at, at + bytes);
     assigns            user_mem[at .. at + bytes - 1];
     ensures  zero:     \forall integer a; at <= a < at + bytes ==> user_mem[a] == 0;
 */

@@ -64,6 +64,7 @@ struct prof_stats {
     ensures  class:   \result != 0 ==> block_szind[\result] == szind;
     ensures  was:     \result != 0 ==> \old(block_state[\result]) != BLOCK_LIVE;
     ensures  aligned: \result % align_bytes == 0;
+    ensures  zero:    \result != 0 && *zeroed ==> OsZeroRun(\result, \result + ScBytes(szind));
     LIVE_KEPT(ensures, 0, \result);
 */
 uint64_t prof_take(struct tcache *t, uint32_t szind, uint64_t align_bytes, bool *zeroed);

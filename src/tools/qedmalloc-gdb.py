@@ -13,7 +13,7 @@ import gdb
 
 TABLE_ENTRIES = 1 << 30                 # of a table in full; its directory has a pointer for each chunk
 LG_WINDOW = 32                          # a leaf of the radix tree covers 4 GiB
-TABLES = ("ext_page", "ext_npages", "ext_state", "ext_zeroed", "slab_bin", "slab_bits", "slab_free_count", "slab_class", "ph_key", "ph_next",
+TABLES = ("ext_page", "ext_npages", "ext_state", "slab_bin", "slab_bits", "slab_free_count", "slab_class", "ph_key", "ph_next",
           "ph_prev", "ph_child", "list_after")
 FORMATS = {1: "B", 2: "H", 4: "I", 8: "Q"}
 
