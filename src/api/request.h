@@ -40,7 +40,7 @@ static inline uint32_t request_class(size_t align_bytes, size_t size)
     requires now:      bytes_now == BlockBytes(block);
     requires large:    SC_NBINS <= block_szind[block];
     requires class:    SC_NBINS <= szind < SC_NSIZES;
-    assigns            LARGE_ASSIGNS;
+    assigns            LARGE_ASSIGNS, large_allocated, large_freed;
     ensures  ok:       MallocOk;
     ensures  live:     BlockLive(block);
     ensures  class:    block_szind[block] == (\result ? szind : \old(block_szind[block]));
