@@ -1,4 +1,4 @@
-/* A thread forks while another one purges. Pages that the purge has in its hands must be there for the child too.
+/* A thread forks while another one purges. Pages that the purge has in its hands, 64 MiB at a time, must be there for the child too.
  *
  * usage: fork_in_purge FORKS */
 #include <malloc.h>
@@ -10,16 +10,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define BLOCKS 16
-#define BLOCK_BYTES (8UL << 20)
-#define GROWN_MAX (16L << 20)           /* a purge has up to 64 MiB in its hands */
+#define BLOCKS 2
+#define BLOCK_BYTES (64UL << 20)        /* as much as a purge takes at a time */
+#define GROWN_MAX (1L << 20)            /* metadata. A child without what was being purged needs 64 MiB more. */
 
 static void      *block[BLOCKS];
 static atomic_int purging, stop;
 
-static int take_all(int touch)
+static int take(int blocks, int touch)
 {
-    for (int i = 0; i < BLOCKS; i++) {
+    for (int i = 0; i < blocks; i++) {
         block[i] = malloc(BLOCK_BYTES);
         if (block[i] == NULL) {
             return 0;
@@ -34,7 +34,7 @@ static int take_all(int touch)
 static void *purge_again_and_again(void *unused)
 {
     while (!stop) {
-        if (!take_all(1)) {
+        if (!take(BLOCKS, 1)) {
             exit(2);
         }
         for (int i = 0; i < BLOCKS; i++) {
@@ -58,11 +58,12 @@ static long address_space_bytes(void)
     return atol(line) * sysconf(_SC_PAGESIZE);
 }
 
-/* All blocks were free when the child began: they fit into the pages that the process had. */
+/* Both blocks were free when the child began. What stdio takes lies in the pages of one, so the other one fits into what the process had, and
+ * without the pages of the purge neither does. */
 static int child(void)
 {
     long before = address_space_bytes();
-    if (!take_all(0)) {
+    if (!take(BLOCKS - 1, 0)) {
         return 2;
     }
     return address_space_bytes() - before > GROWN_MAX ? 1 : 0;
