@@ -159,11 +159,12 @@ class Path:
     events: list = field(default_factory=list)
     end: str = ""           # "return", "tail", "never" or "slow"
     trace: list = field(default_factory=list)
+    names: list = field(default_factory=list)       # what each instruction of the trace has read or written in memory
 
     def fork(self):
         m, k = self.machine.copy(), self.knowledge.copy()
         m.memory.knowledge = k
-        return Path(m, k, self.pc, self.length, list(self.events), self.end, list(self.trace))
+        return Path(m, k, self.pc, self.length, list(self.events), self.end, list(self.trace), list(self.names))
 
 
 class Explorer:
@@ -202,9 +203,11 @@ class Explorer:
             raise Refused(f"more than {INSTRUCTIONS_MAX} instructions: a loop?")
         insn = self.fetch(path.pc)
         path.trace.append(insn)
+        path.machine.memory.touched = None
         try:
             path.machine.memory.below = self.red_zone(path.machine)
             effect = path.machine.step(insn)
+            path.names.append(path.machine.memory.touched)
             path.pc += insn.size
             return self.control(path, effect) if effect else None
         except Refused as e:

@@ -99,6 +99,7 @@ class Memory:
     """knowledge has the cache as it was when the last call returned, and proves; now is what the code has made of its fields since."""
     fs = FS
     below = 0           # where the frame ends
+    touched = None      # what the last access was to, for a reader: the name of a field or of a variable
 
     def __init__(self, knowledge, image, now=None, frame=None, written=None):
         self.knowledge, self.image = knowledge, image
@@ -145,6 +146,7 @@ class Memory:
                 index = LShR(rest, field.step.bit_length() - 1)
                 if field.step & (field.step - 1) or not self.knowledge.proves(index * field.step == rest):
                     continue
+            self.touched = field.name
             index = self.knowledge.named(simplify(index))
             if self.knowledge.proves(ULT(index, field.count)):
                 self.knowledge.assume(ULT(index, field.count))
@@ -185,10 +187,12 @@ class Memory:
             return Concat(*[Extract(8 * n + 7, 8 * n, v) for v, n in reversed(parts)]) if size > 1 else Extract(
                 8 * parts[0][1] + 7, 8 * parts[0][1], value)
         if region == "tls" and size == 8 and self.image.tls.get(at) == "thread_cache":
+            self.touched = "thread_cache"
             return k.cache.t
         if region == "image":
             entry = self.image.entry(at) if size == 8 else None
             if entry:
+                self.touched = "offset table"
                 kind, what = entry
                 if kind == "symbol":
                     return BitVec("&" + what, 64)
