@@ -1,7 +1,7 @@
 /* A count that threads add to without a lock.
  *
  *   C text                                                             here
- *   large_alloc, large_free, large_resize: ATOMIC_ADD(count, n)         ADD
+ *   large_count_in, large_count_out: ATOMIC_ADD(count, n)               ADD
  *   span_note: __atomic_fetch_add(&span_count, 1), the place it returns ADD, PLACE
  *   large_read, stats_read: ATOMIC_LOAD(count)                          READ
  *

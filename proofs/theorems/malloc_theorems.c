@@ -47,7 +47,7 @@ static void malloc_theorem_third_new(void *third, size_t n)
 /* Nor does one that moves or grows, and goes. */
 /*@ requires ok:     MallocOk;
     requires live:   BlockLive(ADDR(third)) && BlockLive(ADDR(p)) && ADDR(third) != ADDR(p);
-    assigns          MALLOC_ASSIGNS, errno;
+    assigns          MALLOC_ASSIGNS, errno, realloc_zero_count;
     ensures  live:   BlockLive(ADDR(third));
     ensures  bytes:  BlockBytes(ADDR(third)) == \old(BlockBytes(ADDR(third)));
     ensures  same:   BytesKept{Pre,Post}(ADDR(third));
@@ -65,7 +65,7 @@ static void malloc_theorem_third_moved(void *third, void *p, size_t n)
 /*@ requires ok:     MallocOk;
     requires live:   BlockLive(ADDR(p));
     requires some:   n != 0;
-    assigns          MALLOC_ASSIGNS, errno;
+    assigns          MALLOC_ASSIGNS, errno, realloc_zero_count;
     ensures  live:   \result == NULL ==> BlockLive(ADDR(p));
     ensures  bytes:  \result == NULL ==> BlockBytes(ADDR(p)) == \old(BlockBytes(ADDR(p)));
     ensures  same:   \result == NULL ==> BytesKept{Pre,Post}(ADDR(p));
@@ -80,7 +80,7 @@ static void *malloc_theorem_realloc_fails(void *p, size_t n)
 /*@ requires ok:     MallocOk;
     requires live:   BlockLive(ADDR(p));
     requires within: i < BlockBytes(ADDR(p)) && i < n;
-    assigns          MALLOC_ASSIGNS, errno;
+    assigns          MALLOC_ASSIGNS, errno, realloc_zero_count;
     ensures  byte:   \result != NULL ==> user_mem[ADDR(\result) + i] == \old(user_mem[ADDR(p) + i]);
 */
 static void *malloc_theorem_realloc_prefix(void *p, size_t n, size_t i)
@@ -186,7 +186,7 @@ static void malloc_theorem_aligned(size_t a, size_t n)
  * with a ghost that says that nothing was refused. */
 /*@ requires ok:     MallocOk;
     requires few:    m < ADDRESS_MAX / 4 && n < ADDRESS_MAX / 4 - 1;
-    assigns          MALLOC_ASSIGNS, errno;
+    assigns          MALLOC_ASSIGNS, errno, realloc_zero_count;
     ensures  second: \result == NULL ==> os_refused != 0 || extent_count == TABLE_MAX - 1;
 */
 static void *malloc_theorem_refused(size_t m, size_t n)

@@ -16,6 +16,7 @@ struct large_counters large_freed;
 /* Returns the page cache for a block of npages that is asked of one. */
 /*@ assigns            \nothing;
     ensures  cache:    \result == LargeCache(cache, npages);
+    ensures  range:    cache < PAGE_CACHES ==> \result < PAGE_CACHES;
 */
 static inline uint32_t large_cache(uint32_t cache, uint64_t npages)
 {
@@ -77,6 +78,7 @@ static uint32_t large_take(uint32_t cache, uint64_t npages, uint64_t align_npage
     ensures  ok:       BlocksOk;
     ensures  place:    \result == ext_page[e] * PAGE && \result != 0;
     ensures  block:    BlockLarge(\result) && block_state[\result] == BLOCK_LIVE && block_szind[\result] == szind;
+    ensures  extent:   block_ext[\result] == e && ext_state[e] == \old(ext_state[e]);
     ensures  new:      \old(block_state[ext_page[e] * PAGE]) == BLOCK_NONE;
     ensures  others:   \forall integer a; a != \result ==> BlockSame{Pre,Post}(a);
 */
@@ -241,6 +243,28 @@ static struct pages_run large_release(uint64_t page) /*@ ghost (uint32_t mine) *
     return freed;
 }
 
+/* Counts a block that comes from the page cache. */
+/*@ requires cache:    cache < PAGE_CACHES;
+    requires class:    SC_NBINS <= szind < SC_NSIZES;
+    assigns            large_allocated;
+    ensures  counted:  LargeNext(\old(large_allocated.of[LARGE_COUNTER(cache, szind)]), large_allocated.of[LARGE_COUNTER(cache, szind)]);
+*/
+static inline void large_count_in(uint32_t cache, uint32_t szind)
+{
+    ATOMIC_ADD(large_allocated.of[LARGE_COUNTER(cache, szind)], 1);
+}
+
+/* Counts a block that goes back to the page cache. */
+/*@ requires cache:    cache < PAGE_CACHES;
+    requires class:    SC_NBINS <= szind < SC_NSIZES;
+    assigns            large_freed;
+    ensures  counted:  LargeNext(\old(large_freed.of[LARGE_COUNTER(cache, szind)]), large_freed.of[LARGE_COUNTER(cache, szind)]);
+*/
+static inline void large_count_out(uint32_t cache, uint32_t szind)
+{
+    ATOMIC_ADD(large_freed.of[LARGE_COUNTER(cache, szind)], 1);
+}
+
 /* ---- the interface ----------------------------------------------------------------------------------------------- */
 
 uint64_t large_alloc(uint32_t cache, uint32_t szind, uint64_t align_bytes, bool cached, bool *zeroed)
@@ -256,7 +280,7 @@ uint64_t large_alloc(uint32_t cache, uint32_t szind, uint64_t align_bytes, bool 
     uint64_t block = large_begin(e, szind, cached);
     /*@ ghost large_lemma_aligned(ext_page[e], align_npages, align_bytes, times); */
     /*@ assert aligned: block % align_bytes == 0; */
-    ATOMIC_ADD(large_allocated.of[LARGE_COUNTER(large_cache(cache, npages), szind)], 1);
+    large_count_in(large_cache(cache, npages), szind);
     return block;
 }
 
@@ -278,7 +302,7 @@ bool large_free(uint64_t block)
     if (run.npages == 0) {
         return false;
     }
-    ATOMIC_ADD(large_freed.of[LARGE_COUNTER(run.cache, large_class(run.npages) /*@ ghost (szind) */)], 1);
+    large_count_out(run.cache, large_class(run.npages) /*@ ghost (szind) */);
     return true;
 }
 
@@ -300,8 +324,8 @@ bool large_resize(uint64_t block, uint32_t szind)
     }
     large_become(e, szind);
     uint32_t cache = AT(ext_state, e) - (uint32_t)EXTENT_ACTIVE;
-    ATOMIC_ADD(large_freed.of[LARGE_COUNTER(cache, large_class(was) /*@ ghost (before) */)], 1);
-    ATOMIC_ADD(large_allocated.of[LARGE_COUNTER(cache, szind)], 1);
+    large_count_out(cache, large_class(was) /*@ ghost (before) */);
+    large_count_in(cache, szind);
     return true;
 }
 
