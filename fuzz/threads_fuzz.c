@@ -84,7 +84,7 @@ uint64_t __wrap_os_clock_ms(void);
 
 static bool refuses(void)
 {
-    return failing && __atomic_add_fetch(&os_calls, 1, __ATOMIC_RELAXED) % 3 != 0;
+    return __atomic_load_n(&failing, __ATOMIC_RELAXED) && __atomic_add_fetch(&os_calls, 1, __ATOMIC_RELAXED) % 3 != 0;
 }
 
 uint64_t __wrap_os_map(uint64_t npages)
@@ -143,7 +143,7 @@ static void added(struct worker *w, void *p, size_t bytes, size_t alignment)
 {
     if (p != NULL) {
         blocks_model_add(&w->model, p, bytes, qed_malloc_usable_size(p), alignment, (uint8_t)below(w, 256));
-    } else if (errno != ENOMEM || !failing) {
+    } else if (errno != ENOMEM || !__atomic_load_n(&failing, __ATOMIC_RELAXED)) {
         blocks_model_fail("no memory, and the OS has refused none", NULL);
     }
 }
@@ -372,7 +372,7 @@ static void run_round(void)
 {
     uint32_t leaver = now.event % 4 == 3 ? now.event / 4U % threads : THREADS_MAX;
     turn = 0;
-    failing = now.event % 16 == 4;
+    __atomic_store_n(&failing, now.event % 16 == 4, __ATOMIC_RELAXED);
     for (uint32_t i = 0; i < threads; i++) {
         worker[i].leaves = i == leaver || now.event == 255;
     }
@@ -384,7 +384,7 @@ static void run_round(void)
             begin(i);
         }
     }
-    failing = false;
+    __atomic_store_n(&failing, false, __ATOMIC_RELAXED);
     check();
     now.kind % 2 == 0 ? change_hands(now.kind / 4U) : (void)0;
     now.event % 16 == 5 ? pages_set_decay(now.event / 16 % 2, now.event & 64 ? 0 : 500, now.event & 128 ? 100 : 0) : (void)0;
