@@ -54,9 +54,18 @@ static void check_counts(const uint64_t *block, const uint32_t *class)
     for (uint32_t k = 0; k < BLOCKS; k++) {
         out[class[k]] += block[k] != 0 ? 1 : 0;
     }
+    struct large_stats all, sum = {0, 0};
     for (uint32_t szind = SC_NBINS; szind < SC_NSIZES; szind++) {
         CHECK(out_of(szind) == out[szind]);
     }
+    for (uint32_t i = 0; i < LARGE_COUNTERS; i++) {
+        struct large_stats one;
+        large_read_class(i / LARGE_CLASSES, SC_NBINS + i % LARGE_CLASSES, &one);
+        sum.allocated += one.allocated;
+        sum.freed += one.freed;
+    }
+    large_read_stats(&all);
+    CHECK(all.allocated == sum.allocated && all.freed == sum.freed);
 }
 
 /* A block that crosses the threshold where it is stays in the page cache that it came from, and is counted there. */

@@ -3,7 +3,7 @@
  *   C text                                                             here
  *   large_count_in, large_count_out: ATOMIC_ADD(count, n)               ADD
  *   span_note: __atomic_fetch_add(&span_count, 1), the place it returns ADD, PLACE
- *   large_read, stats_read: ATOMIC_LOAD(count)                          READ
+ *   large_read_class, large_read_stats, stats_read: ATOMIC_LOAD(count) READ
  *
  * An addition reads and writes in one step, in whatever order it stands to other variables.
  *

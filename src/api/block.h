@@ -8,8 +8,11 @@
 #include "api/malloc.h"
 #include "tcache/outside.h"
 #include "blocks/large.h"
+#include "blocks/slab.h"
+#include "math/size_class.h"
 #include "platform/user.h"
 #include "prof/prof.h"
+#include "tcache/counting.h"
 
 #include "api/malloc_lemmas.acsl"
 #include "blocks/large_lemmas.acsl"
@@ -172,6 +175,19 @@ static inline void block_move(uint64_t to, uint64_t from, uint64_t bytes)
     /*@ ghost block_lemma_found(to, bytes); */
     /*@ ghost block_lemma_found(from, bytes); */
     user_move(to, from, bytes);
+}
+
+/* Counts the bytes of a block that the program has just got, if they are asked for. Returns the block. */
+/*@ requires ok:       MallocOk;
+    requires live:     BlockLive(block);
+    requires class:    szind < SC_NSIZES && block_szind[block] == szind;
+    assigns            \nothing;
+    ensures  same:     \result == block;
+*/
+static __attribute__((noinline)) uint64_t block_tell(uint64_t block, uint32_t szind)
+{
+    counting_take(thread_cache, szind < SC_NBINS ? slab_bytes[szind] : size_class_bytes(szind)) /*@ ghost (block) */;
+    return block;
 }
 
 #endif

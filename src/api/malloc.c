@@ -6,7 +6,6 @@
 
 #include "api/export.h"
 #include "api/block.h"
-#include "api/counted.h"
 #include "api/realloc.h"
 #include "api/request.h"
 #include "blocks/slab.h"
@@ -15,6 +14,7 @@
 #include "platform/countdown.h"
 #include "platform/trap.h"
 #include "prof/prof.h"
+#include "tcache/counting.h"
 
 uint64_t realloc_zero_count;
 
@@ -372,6 +372,44 @@ PUBLIC void *qed_pvalloc(size_t size)
 }
 
 /* ---- giving back ------------------------------------------------------------------------------------------------- */
+
+/* Frees a block that the thread's stacks have refused. */
+/*@ requires ok:       MallocOk;
+    requires mine:     t == thread_cache;
+    requires live:     BlockLive(block);
+    assigns            MALLOC_ASSIGNS_HEAP;
+    ensures  ok:       MallocOk;
+    ensures  gone:     !BlockLive(block);
+    ENSURES_LIVE_KEPT(block, 0);
+*/
+static inline void free_past(struct tcache *t, uint64_t block, const char *call)
+{
+    if (prof_usable(block) != 0) {
+        prof_free(t, block);
+    } else {
+        overflow_free(t, block, call);
+    }
+}
+
+/* Frees a block in a thread that counts. */
+/*@ requires ok:       MallocOk;
+    requires mine:     t == thread_cache;
+    requires live:     BlockLive(block);
+    assigns            MALLOC_ASSIGNS_HEAP;
+    ensures  ok:       MallocOk;
+    ensures  gone:     !BlockLive(block);
+    ENSURES_LIVE_KEPT(block, 0);
+*/
+static __attribute__((noinline)) void free_counted(struct tcache *t, uint64_t block, const char *call)
+{
+    uint64_t bytes = overflow_push(t, block);
+    if (bytes != 0) {
+        counting_give(t, bytes) /*@ ghost (block) */;
+    } else {
+        counting_give(t, block_usable(block, call)) /*@ ghost (block) */;
+        free_past(t, block, call);
+    }
+}
 
 /*@ requires ok:       MallocOk;
     requires valid:    BlockOrNull(block);

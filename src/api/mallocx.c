@@ -189,6 +189,9 @@ static __attribute__((noinline)) void *mallocx_from(uint32_t arena, uint64_t ali
         return NULL;
     }
     /*@ ghost block_lemma_found(block, size); */
+    if (counting(thread_cache)) {
+        (void)block_tell(block, szind);
+    }
     if (zero) {
         zero_rest(block, 0, size_class_bytes(szind));
         /*@ assert rest: ContentsKeptBut{Pre,Here}(0); */

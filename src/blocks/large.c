@@ -248,10 +248,12 @@ static struct pages_run large_release(uint64_t page) /*@ ghost (uint32_t mine) *
     requires class:    SC_NBINS <= szind < SC_NSIZES;
     assigns            large_allocated;
     ensures  counted:  LargeNext(\old(large_allocated.of[LARGE_COUNTER(cache, szind)]), large_allocated.of[LARGE_COUNTER(cache, szind)]);
+    ensures  all:      LargeNext(\old(large_allocated.all), large_allocated.all);
 */
 static inline void large_count_in(uint32_t cache, uint32_t szind)
 {
     ATOMIC_ADD(large_allocated.of[LARGE_COUNTER(cache, szind)], 1);
+    ATOMIC_ADD(large_allocated.all, 1);
 }
 
 /* Counts a block that goes back to the page cache. */
@@ -259,10 +261,12 @@ static inline void large_count_in(uint32_t cache, uint32_t szind)
     requires class:    SC_NBINS <= szind < SC_NSIZES;
     assigns            large_freed;
     ensures  counted:  LargeNext(\old(large_freed.of[LARGE_COUNTER(cache, szind)]), large_freed.of[LARGE_COUNTER(cache, szind)]);
+    ensures  all:      LargeNext(\old(large_freed.all), large_freed.all);
 */
 static inline void large_count_out(uint32_t cache, uint32_t szind)
 {
     ATOMIC_ADD(large_freed.of[LARGE_COUNTER(cache, szind)], 1);
+    ATOMIC_ADD(large_freed.all, 1);
 }
 
 /* ---- the interface ----------------------------------------------------------------------------------------------- */
@@ -334,46 +338,15 @@ void large_boot(uint64_t oversize_bytes)
     large_oversize_npages = oversize_bytes == 0 ? UINT64_MAX : oversize_bytes / PAGE + (oversize_bytes % PAGE != 0 ? 1 : 0);
 }
 
-/* Reads counter i. What has gone is read first, so that it is never more than what has come. */
-/*@ requires counter:  i < LARGE_COUNTERS;
-    assigns            \nothing;
-    ensures  stats:    \result.allocated == large_allocated.of[i] && \result.freed == large_freed.of[i];
-*/
-static inline struct large_stats large_read(uint32_t i)
-{
-    struct large_stats stats;
-    stats.freed = ATOMIC_LOAD_ACQUIRE(large_freed.of[i]);
-    stats.allocated = ATOMIC_LOAD(large_allocated.of[i]);
-    return stats;
-}
-
+/* What has gone is read first, so that it is not more than what has come. */
 void large_read_class(uint32_t cache, uint32_t szind, struct large_stats *stats)
 {
-    *stats = large_read(LARGE_COUNTER(cache, szind));
-}
-
-/*@ assigns            \nothing;
-    ensures  sum:      \result == \min(n + more, UINT64_MAX);
-*/
-static inline uint64_t large_sum(uint64_t n, uint64_t more)
-{
-    return n > UINT64_MAX - more ? UINT64_MAX : n + more;
+    stats->freed = ATOMIC_LOAD_ACQUIRE(large_freed.of[LARGE_COUNTER(cache, szind)]);
+    stats->allocated = ATOMIC_LOAD(large_allocated.of[LARGE_COUNTER(cache, szind)]);
 }
 
 void large_read_stats(struct large_stats *stats)
 {
-    struct large_stats sum = {0, 0};
-    /*@ loop invariant range: 0 <= i <= LARGE_COUNTERS;
-        loop invariant sums:  sum.allocated == \min(LargeAllocated(i), UINT64_MAX) && sum.freed == \min(LargeFreed(i), UINT64_MAX);
-        loop invariant some:  LargeAllocated(i) >= 0 && LargeFreed(i) >= 0;
-        loop assigns   i, sum;
-        loop variant   LARGE_COUNTERS - i;
-    */
-    for (uint32_t i = 0; i < LARGE_COUNTERS; i++) {
-        struct large_stats one = large_read(i);
-        /*@ assert next: LargeAllocated(i + 1) == LargeAllocated(i) + one.allocated && LargeFreed(i + 1) == LargeFreed(i) + one.freed; */
-        sum.allocated = large_sum(sum.allocated, one.allocated);
-        sum.freed = large_sum(sum.freed, one.freed);
-    }
-    *stats = sum;
+    stats->freed = ATOMIC_LOAD_ACQUIRE(large_freed.all);
+    stats->allocated = ATOMIC_LOAD(large_allocated.all);
 }

@@ -17,9 +17,10 @@ struct large_stats {
     uint64_t freed;             /* blocks so far */
 };
 
-/* Blocks so far, by page cache and class. A block that changes its class where it is counts as one that has gone and one that has come. */
+/* Blocks so far. A block that changes its class where it is counts as one that has gone and one that has come. */
 struct large_counters {
-    uint64_t of[LARGE_COUNTERS];
+    uint64_t all;
+    uint64_t of[LARGE_COUNTERS];        /* of each page cache and class */
 };
 
 extern uint64_t large_oversize_npages;     /* blocks of so many pages and more have a page cache of their own */
@@ -112,11 +113,10 @@ void large_boot(uint64_t oversize_bytes);
 */
 void large_read_class(uint32_t cache, uint32_t szind, struct large_stats *stats);
 
-/* Reads the sums over all classes and page caches. A sum stops at the end of its range. */
+/* Reads the counters of all classes and page caches. */
 /*@ requires stats:    \valid(stats);
     assigns            *stats;
-    ensures  stats:    stats->allocated == \min(LargeAllocated(LARGE_COUNTERS), UINT64_MAX) &&
-                       stats->freed == \min(LargeFreed(LARGE_COUNTERS), UINT64_MAX);
+    ensures  stats:    stats->allocated == large_allocated.all && stats->freed == large_freed.all;
 */
 void large_read_stats(struct large_stats *stats);
 
