@@ -16,6 +16,7 @@ static struct mutex lock;
 void ctl_refresh(void)
 {
     uint32_t arenas = arena_count();
+    uint32_t caches = arena_pages(arenas - 1) + 1;     /* an arena that is made later has a later page cache */
     for (uint32_t i = 0; i < arenas * SC_NBINS; i++) {
         bin_read_stats(i / SC_NBINS, i % SC_NBINS, &ctl_stats.bins[i]);
         lock_read_stats(LOCK_BIN(i), &ctl_stats.bin_locks[i]);
@@ -24,12 +25,12 @@ void ctl_refresh(void)
         ctl_stats.threads[a] = ATOMIC_LOAD(arena_thread_count[a]);
     }
     ctl_stats.totals = prof_read_totals();
-    for (uint32_t i = 0; i < LARGE_COUNTERS; i++) {
+    for (uint32_t i = 0; i < caches * LARGE_CLASSES; i++) {
         large_read_class(i / LARGE_CLASSES, SC_NBINS + i % LARGE_CLASSES, &ctl_stats.large[i]);
     }
     pages_read_details(&ctl_stats.details);
     ctl_stats.zero_reallocs = ATOMIC_LOAD(realloc_zero_count);
-    for (uint32_t c = 0; c < PAGE_CACHES; c++) {
+    for (uint32_t c = 0; c < caches; c++) {
         pages_read_cache(c, &ctl_stats.pages[c]);
     }
     background_read_stats(&ctl_stats.background);
