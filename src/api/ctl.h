@@ -29,6 +29,7 @@ struct ctl_stats {
     uint64_t           epoch;
     struct stats       totals;
     struct large_stats large[LARGE_COUNTERS];
+    struct large_stats large_sum;       /* of all of these */
     struct pages_details details;
     uint64_t           zero_reallocs;
     struct pages_stats pages[PAGE_CACHES];

@@ -12,6 +12,23 @@ struct ctl_stats ctl_stats;
 
 static struct mutex lock;
 
+/* Reads the counters of large blocks by class, unless what was read last adds up to the totals of now. */
+static void refresh_large(uint32_t caches)
+{
+    struct large_stats now, *sum = &ctl_stats.large_sum;
+    large_read_stats(&now);
+    if (now.allocated == sum->allocated && now.freed == sum->freed) {
+        return;
+    }
+    *sum = (struct large_stats){0, 0};
+    for (uint32_t i = 0; i < caches * LARGE_CLASSES; i++) {
+        struct large_stats *one = &ctl_stats.large[i];
+        large_read_class(i / LARGE_CLASSES, SC_NBINS + i % LARGE_CLASSES, one);
+        sum->allocated += one->allocated;
+        sum->freed += one->freed;
+    }
+}
+
 /* Called with the lock. */
 void ctl_refresh(void)
 {
@@ -25,9 +42,7 @@ void ctl_refresh(void)
         ctl_stats.threads[a] = ATOMIC_LOAD(arena_thread_count[a]);
     }
     ctl_stats.totals = prof_read_totals();
-    for (uint32_t i = 0; i < caches * LARGE_CLASSES; i++) {
-        large_read_class(i / LARGE_CLASSES, SC_NBINS + i % LARGE_CLASSES, &ctl_stats.large[i]);
-    }
+    refresh_large(caches);
     pages_read_details(&ctl_stats.details);
     ctl_stats.zero_reallocs = ATOMIC_LOAD(realloc_zero_count);
     for (uint32_t c = 0; c < caches; c++) {
