@@ -10,11 +10,12 @@ void __tsan_init(void)
 
 static inline void plain(uintptr_t a, size_t bytes, bool write, const void *pc)
 {
-    if (on_a_stack(a) || thread_local_variable(a) || of_the_engine(a)) {
+    bool watched = now != NOBODY && !alone && !resting && !in_kernel && !unwatched;
+    if ((!write && !watched) || on_a_stack(a) || thread_local_variable(a) || of_the_engine(a)) {
         return;
     }
     write ? note_write(a, bytes) : (void)0;
-    if (now != NOBODY && !alone && !resting && !in_kernel && !unwatched) {
+    if (watched) {
         for (uintptr_t at = a; at < a + bytes; at += 8) {
             access_to(at, write, false, pc);
         }

@@ -68,13 +68,42 @@ static inline void blocks_check_unused(void)
     BLOCKS_CHECK(ExtUnused, listed == unused && list_length[EXT_UNUSED_LIST] == unused, unused);
 }
 
+/* So many page caches, counted from the first one, are all that have pages. */
+static inline uint32_t blocks_check_caches(void)
+{
+    uint32_t n = PAGE_CACHES;
+    while (n > 1 && page_cache_mapped_npages[n - 1] == 0) {
+        n--;
+    }
+    return n;
+}
+
+/* The heaps of free extents in a state of that kind. Returns how many of them are marked. */
+static inline uint32_t blocks_check_heaps(uint32_t from, uint32_t count, const uint32_t *first, const struct page_cache_counts *counts)
+{
+    uint32_t marked = 0;
+    for (uint32_t h = from; h < from + count; h++) {
+        BLOCKS_CHECK(CacheFree, pairing_heap_first(h) == first[h], h);
+        BLOCKS_CHECK(CacheCounts, page_cache_counts.extents[h] == counts->extents[h] && page_cache_counts.npages[h] == counts->npages[h], h);
+        BLOCKS_CHECK(CacheBits, (page_cache_bits[h / 64] >> (h % 64) & 1) == (first[h] != 0), h);
+        marked += first[h] != 0;
+    }
+    return marked;
+}
+
 static inline void blocks_check_pages(void)
 {
-    static uint32_t order[1U << 16];
-    uint32_t        first[PAGE_CACHE_HEAPS] = {0}, n = 0;
-    uint64_t        total[EXTENT_STATES] = {0};
+    static const uint32_t kind[] = {EXTENT_DIRTY, EXTENT_MUZZY, EXTENT_RETAINED};
+    static uint32_t       order[1U << 16], first[PAGE_CACHE_HEAPS];
     static struct page_cache_counts counts;
-    memset(&counts, 0, sizeof counts);
+    uint32_t              n = 0, marked = 0, marks = 0, heaps = blocks_check_caches() * SC_NPSIZES;
+    uint64_t              total[EXTENT_STATES] = {0};
+    for (uint32_t k = 0; k < sizeof kind / sizeof kind[0]; k++) {
+        uint32_t from = 1 + (kind[k] - (uint32_t)EXTENT_DIRTY) * SC_NPSIZES;
+        memset(&first[from], 0, heaps * sizeof first[0]);
+        memset(&counts.extents[from], 0, heaps * sizeof counts.extents[0]);
+        memset(&counts.npages[from], 0, heaps * sizeof counts.npages[0]);
+    }
     for (uint32_t e = 1; e <= extent_count; e++) {
         blocks_check_extent(e, total, first, &counts);
         if (AT(ext_npages, e) != 0 && n < sizeof order / sizeof order[0]) {
@@ -96,11 +125,13 @@ static inline void blocks_check_pages(void)
                           + total[EXTENT_RETAINED + c];
         BLOCKS_CHECK(CacheTotal, page_cache_mapped_npages[c] == mapped, mapped);
     }
-    for (uint32_t h = 1; h < PAGE_CACHE_HEAPS; h++) {
-        BLOCKS_CHECK(CacheFree, pairing_heap_first(h) == first[h], h);
-        BLOCKS_CHECK(CacheCounts, page_cache_counts.extents[h] == counts.extents[h] && page_cache_counts.npages[h] == counts.npages[h], h);
-        BLOCKS_CHECK(CacheBits, (page_cache_bits[h / 64] >> (h % 64) & 1) == (first[h] != 0), h);
+    for (uint32_t k = 0; k < sizeof kind / sizeof kind[0]; k++) {
+        marked += blocks_check_heaps(1 + (kind[k] - (uint32_t)EXTENT_DIRTY) * SC_NPSIZES, heaps, first, &counts);
     }
+    for (uint32_t k = 0; k < PAGE_CACHE_LEAVES; k++) {
+        marks += (uint32_t)__builtin_popcountll(page_cache_bits[k]);
+    }
+    BLOCKS_CHECK(CacheBits, marks == marked, marks);        /* a page cache without pages has none */
     for (uint32_t k = 0; k < 64; k++) {
         bool shown = (page_cache_bits[PAGE_CACHE_LEAVES] >> k & 1) != 0;
         BLOCKS_CHECK(CacheTop, shown == (k < PAGE_CACHE_LEAVES && page_cache_bits[k] != 0), k);
@@ -158,15 +189,21 @@ static inline void blocks_check_blocks(const struct blocks_model_block *block, u
         }
         BLOCKS_CHECK(BinCounts, out == live[c] + depot_blocks(c + 1), c);
     }
+    struct large_stats sum = {0, 0}, all;
+    large_read_stats(&all);
+    uint32_t caches = blocks_check_caches();
     for (uint32_t c = SC_NBINS; c < SC_NSIZES; c++) {
         uint64_t out = 0;
-        for (uint32_t cache = 0; cache < PAGE_CACHES; cache++) {
+        for (uint32_t cache = 0; cache < caches; cache++) {
             struct large_stats l;
             large_read_class(cache, c, &l);
             out += l.allocated - l.freed;
+            sum.allocated += l.allocated;
+            sum.freed += l.freed;
         }
         BLOCKS_CHECK(LargeCounts, out == live[c] + (c < SC_NBINS + LARGE_CACHED ? depot_blocks(c + 1) : 0), c);
     }
+    BLOCKS_CHECK(LargeTotals, sum.allocated == all.allocated && sum.freed == all.freed, all.allocated);
 }
 
 static inline void blocks_check(const struct blocks_model_block *block, uint32_t count)
