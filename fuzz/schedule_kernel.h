@@ -132,11 +132,17 @@ void *schedule_mmap(void *at, size_t bytes, int protection, int flags, int file,
 int   schedule_mprotect(void *at, size_t bytes, int protection);
 int   schedule_madvise(void *at, size_t bytes, int advice);
 
+#define FORGET_WORDS 16U                    /* looked at together */
+
 static void forget(void *at, size_t bytes)
 {
-    for (uint64_t *word = at; word < (uint64_t *)((char *)at + bytes); word++) {
-        if (*word != 0) {
-            schedule_write(word, 0);
+    for (uint64_t *word = at; word < (uint64_t *)((char *)at + bytes); word += FORGET_WORDS) {
+        uint64_t any = 0;
+        for (uint32_t i = 0; i < FORGET_WORDS; i++) {
+            any |= word[i];
+        }
+        for (uint32_t i = 0; any != 0 && i < FORGET_WORDS; i++) {
+            word[i] != 0 ? schedule_write(&word[i], 0) : (void)0;
         }
     }
 }
