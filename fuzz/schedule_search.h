@@ -14,13 +14,14 @@
 struct search {
     const struct program *program;
     uint32_t              preemptions_max;
+    uint32_t              part, parts;      /* parts searches that run beside each other share the first switches; 0: this one has all */
     uint64_t              runs_max, runs;
     struct schedule       schedule;         /* of the last run, the one that failed if any has */
     char                  failure[512];
 };
 
 /* Runs the schedule, then all that begin like it and go on with as many further preemptions as are left. Returns false at a failure, or when
- * runs_max is reached. */
+ * runs_max is reached. Each of several parts runs the first schedule. */
 static bool search_from(struct search *s, uint32_t first, uint32_t preemptions)
 {
     if (s->runs == s->runs_max) {
@@ -38,11 +39,12 @@ static bool search_from(struct search *s, uint32_t first, uint32_t preemptions)
         abort();
     }
     memcpy(trace, schedule_trace + first, points * sizeof *trace);
-    bool good = true;
+    bool     good = true, shared = s->schedule.count == 0 && s->parts != 0;
+    uint32_t branch = 0;
     for (uint32_t i = 0; good && i < points; i++) {
         uint32_t cost = trace[i].forced ? 0 : 1;
         for (uint32_t t = 0; good && t < s->program->threads && preemptions + cost <= s->preemptions_max; t++) {
-            if (t != trace[i].ran && (trace[i].ready >> t & 1) != 0) {
+            if (t != trace[i].ran && (trace[i].ready >> t & 1) != 0 && (!shared || branch++ % s->parts == s->part)) {
                 s->schedule.at[s->schedule.count++] = (struct schedule_switch){first + i, t};
                 good = search_from(s, first + i + 1, preemptions + cost);
                 s->schedule.count -= good ? 1 : 0;
