@@ -6,7 +6,7 @@ from pathlib import Path
 import wp
 from wp import ROOT
 
-FORMAT = "qedmalloc provenance 1"
+FORMAT = "qedmalloc provenance 2"
 # What decides over a goal, and how each says its version.
 PROGRAMS = {"frama-c": ["frama-c", "-version"], "why3": ["why3", "--version"], "z3": ["z3", "--version"], "cvc4": ["cvc4", "--version"],
             "ocaml": ["ocamlopt", "-version"], "gcc": ["gcc", "-dumpfullversion"]}
@@ -57,9 +57,9 @@ def begun(modules, define, from_scratch):
 
 
 def write(path, record, results):
-    """results: module -> (functions, proven goals, goals, seconds)."""
-    for name, (functions, proven, goals, seconds) in results.items():
-        record["modules"][name] |= {"functions": functions, "proven": proven, "goals": goals, "seconds": round(seconds)}
+    """results: module -> (functions, those with a goal that the first round left open, proven goals, goals, seconds)."""
+    for name, (functions, late, proven, goals, seconds) in results.items():
+        record["modules"][name] |= {"functions": functions, "late": sorted(late), "proven": proven, "goals": goals, "seconds": round(seconds)}
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(record, indent=1) + "\n")
@@ -70,6 +70,26 @@ def differences(what, then, now):
     for key in sorted({*then, *now}):
         if then.get(key) != now.get(key):
             yield f"{what} {key}: proven with {then.get(key, 'nothing')}, here is {now.get(key, 'nothing')}"
+
+
+def settled(path):
+    """The (file of its module, function) of which the file says that a proof from scratch of just this text, with what is here, has proven each goal in
+    its first round."""
+    try:
+        record = json.loads(Path(path).read_text())
+        if record["format"] != FORMAT or not record["from_scratch"] or record["flags"]["define"]:
+            return set()
+        now, known = circumstances([]), wp.modules()
+        if any(record[what] != now[what] for what in now):
+            return set()
+        found = set()
+        for name, then in record["modules"].items():
+            here = text_of(name, []) if name in known and then["proven"] == then["goals"] > 0 else {}
+            if here and all(then[key] == value for key, value in here.items()):
+                found |= {(file, f) for file in known[name] for f in then["functions"] if f not in then["late"]}
+        return found
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return set()
 
 
 def verify(path):

@@ -33,11 +33,12 @@ WHOLE = ["-wp-pruning", "-wp-ground", "-wp-rte", f"-wp-prover=-{BRIEFED},{PROVER
 # Rounds of one process: seconds for a goal, as proofs/driver/portfolio takes them, and what the round changes. Each meets what the one
 # before leaves open.
 ROUNDS = [(10, BRIEF), (150, WHOLE)]
-TIMEOUT_ONE = 3 * ROUNDS[0][0]  # for who asks whether goals fail: the first round alone, with this
 # Smoke tests try to prove false from a contract or a loop's invariants; what they find is vacuous. The flags select no goals,
 # so a smoke run meets all others again, and takes their results from the cache that a proof from scratch has filled.
 SMOKE = ["-wp-smoke-tests", "-wp-no-smoke-dead-code", "-wp-no-smoke-dead-call", "-wp-smoke-timeout", "20"]
 TIMEOUT = 600           # without rounds, in a process of its own, with all simplifications
+# For who asks whether goals fail: seconds for a goal, and rounds. What does not hold is met in the first way that was enough for what does.
+WAYS = [(30, [(30, BRIEF)]), (30, ()), (TIMEOUT, ()), (3 * TIMEOUT, ())]
 # The provers allocate a lot in a short life: large steps, of huge pages, take less of their time.
 MALLOC = "glibc.malloc.hugetlb=1:glibc.malloc.top_pad=67108864"
 # Lines of Frama-C that mean that something was assumed or left out.
@@ -153,15 +154,10 @@ def why3_config(directory, seeds=()):
 
 
 class Result:
-    """proved, total: goals; failed: names of goals; wrong: what else went wrong."""
-    def __init__(self, proved, total, failed, wrong):
-        self.proved, self.total, self.failed, self.wrong = proved, total, failed, wrong
+    """proved, total: goals; failed: names of goals; wrong: what else went wrong; late: goals that the first round left open."""
+    def __init__(self, proved, total, failed, wrong, late=()):
+        self.proved, self.total, self.failed, self.wrong, self.late = proved, total, failed, wrong, late
         self.ok = proved == total and not failed and not wrong
-
-
-def rounds_within(seconds):
-    """The first round alone, or none where more seconds are given."""
-    return [(seconds, BRIEF)] if seconds == TIMEOUT_ONE else ()
 
 
 def run(source, functions, *, why3, cache, timeout, limit, prover=PROVER, rounds=(), include=(), define=(), extra=(), log=None, first=False,
@@ -195,7 +191,7 @@ def run(source, functions, *, why3, cache, timeout, limit, prover=PROVER, rounds
     text = "\n".join(lines)
     if log:                             # with who has proven each goal that went to the portfolio, in their order, and the configuration
         log.write_text("\n".join([*lines, " ".join(["[provers]", *noted]), " ".join(["[define]", *define])]) + "\n")
-    open_goals, part, counts = [], [], []
+    open_goals, part, counts, late = [], [], [], []
     for line in lines:                  # a round ends with what it has proven
         part.append(line)
         m = re.search(r"Proved goals:\s+(\d+) / (\d+)", line)
@@ -206,6 +202,7 @@ def run(source, functions, *, why3, cache, timeout, limit, prover=PROVER, rounds
             if len(counts) > 1 and not met.issuperset(open_goals):
                 break                   # a goal that is open was not met again
             open_goals, part = left, []
+            late = late if len(counts) > 1 else left
             if len(counts) == 1 and len(left) != counts[0][1] - counts[0][0]:
                 break                   # nor is it known which ones are
     else:
@@ -221,4 +218,4 @@ def run(source, functions, *, why3, cache, timeout, limit, prover=PROVER, rounds
     if not counts:
         wrong.append("no goals")
     wrong += [l for l in lines if re.search(DOUBTFUL, l, re.I)]
-    return Result(proved, total, open_goals, wrong), text
+    return Result(proved, total, open_goals, wrong, late), text
