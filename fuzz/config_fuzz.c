@@ -15,7 +15,7 @@
 /* What is the only value of a setting here. */
 static const char *const only[][2] = {
     {"cache_oblivious", "false"}, {"metadata_thp", "disabled"}, {"trust_madvise", "true"}, {"retain", "true"}, {"dss", "disabled"},
-    {"percpu_arena", "disabled"}, {"junk", "false"}, {"zero", "false"}, {"utrace", "false"},
+    {"percpu_arena", "disabled"}, {"utrace", "false"},
     {"xmalloc", "false"}, {"tcache", "true"}, {"thp", "default"}, {"prof_pid_namespace", "false"}, {"zero_realloc", "free"},
     {"disable_large_size_classes", "false"}, {"stats_interval_opts", ""},
 };
@@ -30,7 +30,7 @@ static const struct { const char *name; long long number; } only_number[] = {
 #define WORD(name) {#name, offsetof(struct config, name)}
 static const struct { const char *name; size_t at; } flags[] = {
     FLAG(prof), FLAG(prof_active), FLAG(prof_thread_active_init), FLAG(prof_accum), FLAG(prof_gdump), FLAG(prof_final),
-        FLAG(prof_leak), FLAG(prof_leak_error),
+        FLAG(prof_leak), FLAG(prof_leak_error), FLAG(zero),
 }, words[] = {WORD(stats_print_opts), WORD(prof_prefix), WORD(prof_backtrace)};
 
 static bool *flag(struct config *c, const char *name)
@@ -63,6 +63,11 @@ static bool apply(struct config *c, char *pair)
             strcpy((char *)c + words[i].at, value);
             return true;
         }
+    }
+    if (strcmp(pair, "junk") == 0) {
+        bool good = strcmp(value, "true") == 0 || strcmp(value, "false") == 0 || strcmp(value, "alloc") == 0 || strcmp(value, "free") == 0;
+        strcpy(c->junk, good ? value : c->junk);
+        return good;
     }
     for (size_t i = 0; i < sizeof only / sizeof only[0]; i++) {
         if (strcmp(pair, only[i][0]) == 0) {
@@ -146,6 +151,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                  && got.dirty_decay_ms == wanted.dirty_decay_ms && got.muzzy_decay_ms == wanted.muzzy_decay_ms
                  && got.oversize_threshold == wanted.oversize_threshold && got.prof_bt_max == wanted.prof_bt_max
                  && got.lg_prof_sample == wanted.lg_prof_sample && got.lg_prof_interval == wanted.lg_prof_interval
+                 && strcmp(got.junk, wanted.junk) == 0
                  && strcmp(got.prof_prefix, wanted.prof_prefix) == 0 && strcmp(got.prof_backtrace, wanted.prof_backtrace) == 0;
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
         equal = equal && *flag(&got, flags[i].name) == *flag(&wanted, flags[i].name);

@@ -318,6 +318,11 @@ static void test_user(void)
         CHECK(memcmp(real, model, ROOM) == 0);
         user_zero((uint64_t)real + from, bytes, true);
         CHECK(memcmp(real, model, ROOM) == 0);
+        user_fill((uint64_t)real + from, bytes, (uint8_t)round);
+        for (uint64_t i = 0; i < bytes; i++) {
+            model[from + i] = (unsigned char)round;
+        }
+        CHECK(memcmp(real, model, ROOM) == 0);
     }
 }
 

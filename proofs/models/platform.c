@@ -7,6 +7,7 @@
 #include "platform/counter.h"
 #include "platform/libc.h"
 #include "platform/lock.h"
+#include "platform/modes.h"
 #include "platform/os.h"
 #include "platform/pool.h"
 #include "platform/table.h"
@@ -245,6 +246,18 @@ bool table_grow(uint64_t chunk)
     return true;
 }
 
+/* ---- modes.h ----------------------------------------------------------------------------------------------------- */
+
+static inline int32_t modes_new_byte(void)
+{
+    return MODES_NO_BYTE;
+}
+
+static inline int32_t modes_freed_byte(void)
+{
+    return MODES_NO_BYTE;
+}
+
 /* ---- trap.h ------------------------------------------------------------------------------------------------------ */
 
 void trap_misuse(const char *call, const char *what, uintptr_t address)
@@ -284,4 +297,17 @@ static inline void user_zero(uint64_t at, uint64_t bytes, bool already)
     for (uint64_t i = 0; i < bytes; i++) {
         user_mem[at + i] = 0;
     }
+}
+
+static inline void user_fill(uint64_t at, uint64_t bytes, uint8_t byte)
+{
+    /*@ loop invariant range:  0 <= i <= bytes;
+        loop invariant filled: \forall integer a; at <= a < at + i ==> user_mem[a] == byte;
+        loop assigns   i, user_mem[at .. at + bytes - 1];
+        loop variant   bytes - i;
+    */
+    for (uint64_t i = 0; i < bytes; i++) {
+        user_mem[at + i] = byte;
+    }
+    os_zero_over = 1;
 }

@@ -12,6 +12,7 @@
 #include "api/text.h"
 #include "blocks/bin.h"
 #include "platform/limit.h"
+#include "platform/modes.h"
 #include "platform/os.h"
 #include "tcache/tcache.h"
 
@@ -21,6 +22,9 @@
 #define OVERSIZE_MAX (INT64_C(1) << 43)     /* 8 TiB */
 #define COMPLAINT_MAX 200U                  /* bytes of a pair that are quoted, so that the line and its end fit into a text */
 #define PROF_BT_MAX 128
+#define JUNK_WORDS "false|true|alloc|free"
+#define JUNK_NEW 0xa5       /* jemalloc's bytes */
+#define JUNK_FREED 0x5a
 #define LINK_BYTES 1024U                    /* of /etc/malloc.conf that are read */
 
 struct config config;
@@ -34,6 +38,7 @@ PUBLIC const char *malloc_conf __attribute__((weak)) = NULL;
 /* ---- the settings ------------------------------------------------------------------------------------------------ */
 
 #define SET(name, type, least, most) {#name, type, NULL, offsetof(struct config, name), least, most, NULL}
+#define CHOICE(name, words) {#name, CONFIG_WORD, NULL, offsetof(struct config, name), 0, 0, words}
 #define FIXED(name, type, number, why) {#name, type, why, 0, number, number, NULL}
 #define FIXED_WORD(name, word, why) {#name, CONFIG_WORD, why, 0, 0, 0, word}
 #if QED_PROF
@@ -44,7 +49,6 @@ PUBLIC const char *malloc_conf __attribute__((weak)) = NULL;
 #define PROF(name, type, least, most, without) FIXED(name, type, without, NO_PROFILING)
 #define PROF_WORD(name) FIXED_WORD(name, "", NO_PROFILING)
 #endif
-#define NO_FILL "memory is never filled"
 #define NO_HUGE "huge pages are left to the system"
 
 const struct config_option config_options[] = {
@@ -70,8 +74,8 @@ const struct config_option config_options[] = {
     SET(stats_print_opts, CONFIG_WORD, 0, 0),
     FIXED(stats_interval, CONFIG_INT64, -1, "calls that hit a cache are not counted"),
     FIXED_WORD(stats_interval_opts, "", "calls that hit a cache are not counted"),
-    FIXED_WORD(junk, "false", NO_FILL),
-    FIXED(zero, CONFIG_BOOL, 0, NO_FILL),
+    CHOICE(junk, JUNK_WORDS),
+    SET(zero, CONFIG_BOOL, 0, 1),
     FIXED(utrace, CONFIG_BOOL, 0, "calls are traced by libqedmalloc-record.so"),
     FIXED(xmalloc, CONFIG_BOOL, 0, "a call without memory returns NULL"),
     FIXED(tcache, CONFIG_BOOL, 1, "every thread has a cache"),
@@ -157,13 +161,26 @@ static bool config_value(const struct config_option *o, const struct pair *p, in
     return config_number(p->value, p->value_bytes, o->least, o->most, number);
 }
 
+/* Tells whether the value is one of the words, which have a bar between them. */
+static bool config_is_one_of(const struct pair *p, const char *words)
+{
+    size_t bytes;
+    while (bytes = strcspn(words, "|"), bytes != p->value_bytes || memcmp(words, p->value, bytes) != 0) {
+        if (words[bytes] == '\0') {
+            return false;
+        }
+        words += bytes + 1;
+    }
+    return true;
+}
+
 static bool config_set_word(struct config *c, const struct config_option *o, const struct pair *p)
 {
     if (o->why != NULL) {
         return config_is(p->value, p->value_bytes, o->word);
     }
     char *word = (char *)c + o->at;
-    if (p->value_bytes >= CONFIG_WORD_BYTES) {
+    if (p->value_bytes >= CONFIG_WORD_BYTES || (o->word != NULL && !config_is_one_of(p, o->word))) {
         return false;
     }
     memcpy(word, p->value, p->value_bytes);
@@ -321,6 +338,14 @@ static void config_read(const struct place *places, uint32_t count)
     }
 }
 
+/* What junk and zero ask of the bytes of blocks. Zeroes win where both are asked for. */
+static void config_fill(const struct config *c)
+{
+    bool junk = strcmp(c->junk, "true") == 0;
+    bool new = junk || strcmp(c->junk, "alloc") == 0, freed = junk || strcmp(c->junk, "free") == 0;
+    modes_set_bytes(c->zero ? 0 : new ? JUNK_NEW : MODES_NO_BYTE, freed ? JUNK_FREED : MODES_NO_BYTE);
+}
+
 void config_boot(void)
 {
     uint32_t cpus = os_cpu_count();
@@ -332,7 +357,7 @@ void config_boot(void)
     config = (struct config){.narenas = cpus < ARENAS_DEFAULT_MAX ? cpus : ARENAS_DEFAULT_MAX, .dirty_decay_ms = 10000,
                              .max_background_threads = 1,
                              .prof_active = true, .prof_thread_active_init = true, .prof_bt_max = PROF_BT_MAX, .lg_prof_sample = 19,
-                             .lg_prof_interval = -1, .prof_prefix = "jeprof", .prof_backtrace = "libgcc"};
+                             .lg_prof_interval = -1, .prof_prefix = "jeprof", .prof_backtrace = "libgcc", .junk = "false"};
 #ifndef QED_PREFIX_ONLY
     char link[LINK_BYTES];
 #endif
@@ -347,5 +372,6 @@ void config_boot(void)
         {"QEDMALLOC_CONF", config_environment("QEDMALLOC_CONF")},
     };
     config_read(places, sizeof places / sizeof places[0]);
+    config_fill(&config);
     limit_set(config.limit_hard == 0 ? LIMIT_NONE : config.limit_hard);
 }

@@ -45,6 +45,8 @@ struct config {
     int64_t  lg_prof_interval;  /* lg of the bytes between dumps, -1 means none; default -1 */
     char     prof_prefix[CONFIG_WORD_BYTES];        /* of the names of dumps; default jeprof */
     char     prof_backtrace[CONFIG_WORD_BYTES];     /* libgcc, libunwind or fp; default libgcc */
+    bool     zero;              /* new blocks are zero; default false */
+    char     junk[CONFIG_WORD_BYTES];       /* blocks filled with 0xa5 when new and 0x5a when freed: false, true, alloc, free; default false */
     char     stats_print_opts[CONFIG_WORD_BYTES];   /* letters of malloc_stats_print */
 };
 
@@ -60,7 +62,7 @@ struct config_option {
     size_t           at;        /* where in struct config its value is, if it can be set */
     int64_t          least;     /* a number is that at least, or the only value */
     int64_t          most;
-    const char      *word;      /* the only value of a word */
+    const char      *word;      /* the only value of a word, or those that may be set with a bar between them, NULL for any */
 };
 
 extern const struct config_option config_options[];

@@ -64,6 +64,7 @@ static void tcache_leave(struct tcache *t)
     thread_watch(NULL);
     prof_thread_end(t);
     counting_end(t, COUNTER_ALLOCATES);
+    counting_end(t, COUNTER_FILLS);
     thread_exit(t);
 }
 

@@ -6,6 +6,7 @@
 
 #include "api/export.h"
 #include "api/block.h"
+#include "api/fill.h"
 #include "api/realloc.h"
 #include "api/request.h"
 #include "blocks/slab.h"
@@ -13,8 +14,6 @@
 #include "math/size_class.h"
 #include "platform/countdown.h"
 #include "platform/trap.h"
-#include "prof/prof.h"
-#include "tcache/counting.h"
 
 uint64_t realloc_zero_count;
 
@@ -128,10 +127,10 @@ static inline uint64_t block_take_counted(uint32_t szind, uint64_t align_bytes, 
     return block;
 }
 
-/* Counts the block, and returns one that is sampled where it is due, or one that is not. The rest is as above. */
+/* Returns a block that is sampled, or another one. The rest is as above. */
 /*@ requires ok:       MallocOk;
     requires power:    IsPowerOfTwo(align_bytes);
-    requires class:    szind <= SC_NSIZES;
+    requires class:    szind < SC_NSIZES;
     requires whole:    szind < SC_NSIZES && align_bytes <= PAGE ==> ScBytes(szind) % align_bytes == 0;
     requires large:    align_bytes > PAGE ==> SC_NBINS <= szind;
     requires zeroed:   \valid(zeroed);
@@ -143,24 +142,70 @@ static inline uint64_t block_take_counted(uint32_t szind, uint64_t align_bytes, 
     ensures  zero:     LargeZero(\result, szind, *zeroed);
     ensures  out:      \result == 0 ==> NoBlock(szind, align_bytes);
 */
+static inline uint64_t block_take_sampled(uint32_t szind, uint64_t align_bytes, bool *zeroed)
+{
+    struct tcache *t = thread_get();
+    fill_meet(t);
+    uint64_t       sampled = prof_take(t, szind, align_bytes, zeroed);
+    return sampled != 0 ? sampled : block_take_counted(szind, align_bytes, zeroed);
+}
+
+/* Returns a block that is due: one that may be sampled, and that is filled where a mode asks for that. The rest is as above. */
+/*@ requires ok:       MallocOk;
+    requires power:    IsPowerOfTwo(align_bytes);
+    requires class:    szind < SC_NSIZES;
+    requires whole:    szind < SC_NSIZES && align_bytes <= PAGE ==> ScBytes(szind) % align_bytes == 0;
+    requires large:    align_bytes > PAGE ==> SC_NBINS <= szind;
+    requires zeroed:   \valid(zeroed);
+    assigns            MALLOC_ASSIGNS, *zeroed;
+    ensures  ok:       MallocOk;
+    ENSURES_NEW_ADDRESS;
+    ensures  contents: ContentsKeptBut{Pre,Post}(0);
+    ensures  class:    \result != 0 ==> szind < SC_NSIZES && block_szind[\result] == szind;
+    ensures  aligned:  \result % align_bytes == 0;
+    ensures  zero:     LargeZero(\result, szind, *zeroed);
+    ensures  out:      \result == 0 ==> NoBlock(szind, align_bytes);
+*/
+static __attribute__((noinline)) uint64_t block_take_due(uint32_t szind, uint64_t align_bytes, bool *zeroed)
+{
+    uint64_t block = block_take_sampled(szind, align_bytes, zeroed);
+    if (block != 0) {
+        fill_new(block, size_class_bytes(szind), modes_new_byte(), zeroed);
+        /*@ assert rest: ContentsKeptBut{Pre,Here}(0); */
+    }
+    return block;
+}
+
+/* Counts the block, and returns one that is due or one that is not. The rest is as above. */
+/*@ requires ok:       MallocOk;
+    requires power:    IsPowerOfTwo(align_bytes);
+    requires class:    szind <= SC_NSIZES;
+    requires whole:    szind < SC_NSIZES && align_bytes <= PAGE ==> ScBytes(szind) % align_bytes == 0;
+    requires large:    align_bytes > PAGE ==> SC_NBINS <= szind;
+    requires zeroed:   \valid(zeroed);
+    assigns            MALLOC_ASSIGNS, *zeroed;
+    ensures  ok:       MallocOk;
+    ENSURES_NEW_ADDRESS;
+    ensures  contents: ContentsKeptBut{Pre,Post}(0);
+    ensures  class:    \result != 0 ==> szind < SC_NSIZES && block_szind[\result] == szind;
+    ensures  aligned:  \result % align_bytes == 0;
+    ensures  zero:     LargeZero(\result, szind, *zeroed);
+    ensures  out:      \result == 0 ==> NoBlock(szind, align_bytes);
+*/
 static inline uint64_t block_take(uint32_t szind, uint64_t align_bytes, bool *zeroed)
 {
-    uint64_t block = 0;
-    if (szind < SC_NSIZES && countdown_due(size_class_bytes(szind))) {
-        block = prof_take(thread_get(), szind, align_bytes, zeroed);
-    }
-    if (block == 0) {
-        block = block_take_counted(szind, align_bytes, zeroed);
-    }
+    bool     due = szind < SC_NSIZES && countdown_due(size_class_bytes(szind));
+    uint64_t block = due ? block_take_due(szind, align_bytes, zeroed) : block_take_counted(szind, align_bytes, zeroed);
     return block != 0 && counting(thread_cache) ? block_tell(block, szind) : block;
 }
 
 /* Returns a block for so many bytes, or 0 without memory. Like malloc, it counts small blocks only while the thread samples. */
 /*@ requires ok:       MallocOk;
     requires zeroed:   \valid(zeroed);
-    assigns            MALLOC_ASSIGNS_HEAP, *zeroed;
+    assigns            MALLOC_ASSIGNS, *zeroed;
     ensures  ok:       MallocOk;
     ENSURES_NEW_ADDRESS;
+    ensures  contents: ContentsKeptBut{Pre,Post}(0);
     ensures  class:    \result != 0 ==> BlockOf(\result, bytes);
     ensures  zero:     \result != 0 && *zeroed ==> OsZeroRun(\result, \result + BlockBytes(\result));
     ensures  out:      \result == 0 ==> MallocOut(bytes, 1);
@@ -299,11 +344,11 @@ PUBLIC void *qed_calloc(size_t count, size_t size)
 
 /*@ requires ok:       MallocOk;
     requires power:    IsPowerOfTwo(align_bytes);
-    assigns            MALLOC_ASSIGNS_HEAP;
+    assigns            MALLOC_ASSIGNS;
     ensures  ok:       MallocOk;
     ENSURES_BLOCK(\result != 0, \result);
     ensures  new:      !BlockLive{Pre}(\result);
-    ENSURES_LIVE_KEPT(0, \result);
+    ENSURES_REST_KEPT(0, \result);
     ensures  class:    \result != 0 ==> BlockOf(\result, AlignedSize(align_bytes, size));
     ensures  fits:     \result != 0 ==> size <= BlockBytes(\result);
     ensures  aligned:  \result % align_bytes == 0;
@@ -335,6 +380,7 @@ PUBLIC int qed_posix_memalign(void **block, size_t alignment, size_t size)
     if (!is_power_of_two(alignment) || alignment < sizeof(void *)) {
         return EINVAL;
     }
+    /*@ ghost block_lemma_ends(); */
     uint64_t taken = block_take_aligned(alignment, size);
     if (taken == 0) {
         return ENOMEM;
@@ -400,7 +446,7 @@ static inline void free_past(struct tcache *t, uint64_t block, const char *call)
     ensures  gone:     !BlockLive(block);
     ENSURES_LIVE_KEPT(block, 0);
 */
-static __attribute__((noinline)) void free_counted(struct tcache *t, uint64_t block, const char *call)
+static inline void free_counted(struct tcache *t, uint64_t block, const char *call)
 {
     uint64_t bytes = overflow_push(t, block);
     if (bytes != 0) {
@@ -413,15 +459,19 @@ static __attribute__((noinline)) void free_counted(struct tcache *t, uint64_t bl
 
 /*@ requires ok:       MallocOk;
     requires valid:    BlockOrNull(block);
-    assigns            MALLOC_ASSIGNS_HEAP;
+    assigns            MALLOC_ASSIGNS;
     ensures  ok:       MallocOk;
     ensures  gone:     !BlockLive(block);
-    ENSURES_LIVE_KEPT(block, 0);
+    ENSURES_REST_KEPT(block, 0);
 */
 static __attribute__((noinline)) void free_slow(uint64_t block, const char *call)
 {
     if (block != 0) {
         struct tcache *t = thread_get();
+        int32_t        byte = modes_freed_byte();
+        if (byte != MODES_NO_BYTE) {
+            fill_freed(t, block, (uint8_t)byte, call);
+        }
         if (counting_bytes(t)) {
             free_counted(t, block, call);
         } else {
@@ -440,10 +490,10 @@ PUBLIC void qed_free(void *block)
 /*@ requires ok:       MallocOk;
     requires valid:    BlockOrNull(block);
     requires class:    block != 0 ==> szind < SC_NSIZES && block_szind[block] == szind;
-    assigns            MALLOC_ASSIGNS_HEAP;
+    assigns            MALLOC_ASSIGNS;
     ensures  ok:       MallocOk;
     ensures  gone:     !BlockLive(block);
-    ENSURES_LIVE_KEPT(block, 0);
+    ENSURES_REST_KEPT(block, 0);
 */
 static __attribute__((noinline)) void free_checked_slow(uint64_t block, uint32_t szind, const char *call)
 {
@@ -460,10 +510,10 @@ static __attribute__((noinline)) void free_checked_slow(uint64_t block, uint32_t
 /*@ requires ok:       MallocOk;
     requires valid:    BlockOrNull(block);
     requires class:    block != 0 ==> szind < SC_NSIZES && block_szind[block] == szind;
-    assigns            MALLOC_ASSIGNS_HEAP;
+    assigns            MALLOC_ASSIGNS;
     ensures  ok:       MallocOk;
     ensures  gone:     !BlockLive(block);
-    ENSURES_LIVE_KEPT(block, 0);
+    ENSURES_REST_KEPT(block, 0);
 */
 static __attribute__((noinline)) void free_checked(uint64_t block, uint32_t szind, const char *call)
 {
@@ -475,10 +525,10 @@ static __attribute__((noinline)) void free_checked(uint64_t block, uint32_t szin
 /*@ requires ok:       MallocOk;
     requires valid:    BlockOrNull(block);
     requires size:     block != 0 ==> BlockOf(block, size);
-    assigns            MALLOC_ASSIGNS_HEAP;
+    assigns            MALLOC_ASSIGNS;
     ensures  ok:       MallocOk;
     ensures  gone:     !BlockLive(block);
-    ENSURES_LIVE_KEPT(block, 0);
+    ENSURES_REST_KEPT(block, 0);
 */
 static __attribute__((noinline)) void free_sized_slow(uint64_t block, size_t size)
 {

@@ -154,7 +154,7 @@ void *qed_aligned_alloc(size_t alignment, size_t size);
     ENSURES_BLOCK(\result == 0, ADDR(*block));
     ensures  new:      \result == 0 ==> !BlockLive{Pre}(ADDR(*block));
     ENSURES_LIVE_KEPT(0, \result == 0 ? ADDR(*block) : 0);
-    ensures  contents: BytesKeptBeside{Pre,Post}(ADDR(block), ADDR(block) + sizeof(void *));
+    ensures  contents: ContentsKeptBeside{Pre,Post}(ADDR(block), ADDR(block) + sizeof(void *));
     ensures  failed:   \result != 0 ==> ContentsKeptBut{Pre,Post}(0);
     ensures  class:    \result == 0 ==> BlockOf(ADDR(*block), AlignedSize(alignment, size));
     ensures  fits:     \result == 0 ==> size <= BlockBytes(ADDR(*block));

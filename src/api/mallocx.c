@@ -194,8 +194,11 @@ static __attribute__((noinline)) void *mallocx_from(uint32_t arena, uint64_t ali
     }
     if (zero) {
         zero_rest(block, 0, size_class_bytes(szind));
-        /*@ assert rest: ContentsKeptBut{Pre,Here}(0); */
+    } else {
+        bool zeroed = false;
+        fill_new(block, size_class_bytes(szind), modes_new_byte(), &zeroed);
     }
+    /*@ assert rest: ContentsKeptBut{Pre,Here}(0); */
     return (void *)block;
 }
 
@@ -349,12 +352,13 @@ PUBLIC void *qed_rallocx(void *block, size_t size, int flags)
     requires live:     BlockLive(block);
     requires now:      bytes_now == BlockBytes(block);
     requires order:    least <= most;
-    assigns            BLOCKS_ASSIGNS, large_allocated, large_freed;
+    assigns            BLOCKS_ASSIGNS, large_allocated, large_freed, user_mem[0 .. USER_END - 1];
     ensures  ok:       MallocOk;
     ensures  live:     BlockLive(block);
     ensures  bytes:    \result == BlockBytes(block);
     ensures  fits:     \result == bytes_now || least <= \result;
-    ENSURES_LIVE_KEPT(block, 0);
+    ensures  prefix:   PrefixKept{Pre,Post}(block, block, bytes_now);
+    ENSURES_REST_KEPT(block, 0);
 */
 static uint64_t xallocx_in_place(uint64_t block, uint64_t bytes_now, uint64_t least, uint64_t most)
 {

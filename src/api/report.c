@@ -5,10 +5,14 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "api/config.h"
 #include "api/export.h"
 #include "api/text.h"
 #include "api/thread.h"
+#include "blocks/arena.h"
 #include "blocks/holes.h"
+#include "platform/modes.h"
+#include "tcache/counting.h"
 #include "tcache/refill.h"
 #include "tcache/stats.h"
 #include "prof/prof.h"
@@ -133,22 +137,47 @@ PUBLIC int qed_malloc_trim(size_t pad)
     return pages_trim() || holes ? 1 : 0;
 }
 
-/* Knows the parameters of mallopt(3), and their ranges. They tune parts that only glibc's allocator has. What they are for happens
- * here without them, but for M_PERTURB and M_ARENA_MAX, which change nothing. */
+/* ---- mallopt(3) --------------------------------------------------------------------------------------------------- */
+
+/* M_PERTURB: new blocks have the other bits of the byte, freed ones the byte; 0 means neither. */
+static void mallopt_fill(int value)
+{
+    uint8_t byte = (uint8_t)((unsigned)value % 256);
+    modes_set_bytes(value == 0 ? MODES_NO_BYTE : UINT8_MAX - byte, value == 0 ? MODES_NO_BYTE : byte);
+    counting_modes(thread_get());
+}
+
+/* M_TRIM_THRESHOLD: glibc keeps so many bytes at the end of its heap. Here 0 returns free pages at once, a negative one never, and any other one
+ * along the curve that was set at the start. */
+static void mallopt_decay(int value)
+{
+    uint64_t dirty = (uint64_t)(value < 0 ? -1 : value == 0 ? 0 : config.dirty_decay_ms);
+    uint64_t muzzy = (uint64_t)(value < 0 ? -1 : value == 0 ? 0 : config.muzzy_decay_ms);
+    (void)qed_mallctl("arenas.dirty_decay_ms", NULL, NULL, &dirty, sizeof dirty);
+    (void)qed_mallctl("arenas.muzzy_decay_ms", NULL, NULL, &muzzy, sizeof muzzy);
+}
+
+/* Knows the parameters of mallopt(3), and their ranges. Those that do nothing here tune parts that only glibc's allocator has. */
 PUBLIC int qed_mallopt(int parameter, int value)
 {
     const int fastest_max = 80 * (int)sizeof(size_t) / 4;
     switch (parameter) {
     case M_MXFAST:
         return value >= 0 && value <= fastest_max;
+    case M_PERTURB:
+        mallopt_fill(value);
+        return 1;
     case M_TRIM_THRESHOLD:
+        mallopt_decay(value);
+        return 1;
+    case M_ARENA_MAX:
+        ATOMIC_STORE(arena_open, value <= 0 || value > (int)ARENAS_MAX ? ARENAS_MAX : (uint32_t)value);
+        return 1;
     case M_TOP_PAD:
     case M_MMAP_THRESHOLD:
     case M_MMAP_MAX:
     case M_CHECK_ACTION:
-    case M_PERTURB:
     case M_ARENA_TEST:
-    case M_ARENA_MAX:
         return 1;
     default:
         return 0;

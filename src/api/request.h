@@ -2,7 +2,7 @@
 #ifndef QED_API_REQUEST_H
 #define QED_API_REQUEST_H
 
-#include "api/block.h"
+#include "api/fill.h"
 #include "math/size_class.h"
 #include "tcache/counting.h"
 
@@ -61,12 +61,13 @@ static inline bool request_resize(uint64_t block, uint64_t bytes_now, uint32_t s
     requires live:     BlockLive(block);
     requires now:      bytes_now == BlockBytes(block);
     requires class:    szind <= SC_NSIZES;
-    assigns            BLOCKS_ASSIGNS, large_allocated, large_freed;
+    assigns            BLOCKS_ASSIGNS, large_allocated, large_freed, user_mem[0 .. USER_END - 1];
     ensures  ok:       MallocOk;
     ensures  live:     BlockLive(block);
     ensures  class:    \result ==> szind < SC_NSIZES && block_szind[block] == szind;
     ensures  same:     !\result ==> block_szind[block] == \old(block_szind[block]);
-    ENSURES_LIVE_KEPT(block, 0);
+    ensures  prefix:   PrefixKept{Pre,Post}(block, block, bytes_now);
+    ENSURES_REST_KEPT(block, 0);
 */
 static __attribute__((noinline)) bool request_in_place(uint64_t block, uint64_t bytes_now, uint32_t szind)
 {
@@ -81,7 +82,11 @@ static __attribute__((noinline)) bool request_in_place(uint64_t block, uint64_t 
         return false;
     }
     /*@ ghost class_lemma_bounds(block_szind[block]); */
-    return request_resize(block, bytes_now, szind);
+    bool done = request_resize(block, bytes_now, szind);
+    if (done) {
+        fill_grown(block, bytes_now, size_class_bytes(szind), modes_new_byte());
+    }
+    return done;
 }
 
 #endif

@@ -11,6 +11,7 @@
 #include "pages/pages.h"
 #include "platform/atomic.h"
 #include "platform/lock.h"
+#include "tcache/counting.h"
 
 #include "math/size_class_align_lemmas.acsl"
 #include "blocks/large_lemmas.acsl"
@@ -255,6 +256,7 @@ static __attribute__((noinline)) struct tcache *thread_make(void)
     if (t == NULL) {
         return &tcache_unborn;
     }
+    counting_modes(t);
     thread_cache = t;
     /*@ assert state: ThreadOk; */
     /*@ assert cache: ThreadCache(thread_cache); */

@@ -3,6 +3,7 @@
 
 #include "platform/atomic.h"
 
+uint32_t arena_open = ARENAS_MAX;
 uint32_t arena_thread_count[ARENAS_MAX];
 uint8_t  arena_kind[ARENAS_MAX];
 
@@ -42,17 +43,21 @@ static inline void arena_leave_lock(void)
     requires ok:      ArenaOk;
     assigns           \nothing;
     ensures  range:   \result < bin_shared;
-    ensures  least:   \forall integer a; 0 <= a < bin_shared ==> arena_thread_count[\result] <= arena_thread_count[a];
+    ensures  open:    \result == 0 || \result < arena_open;
+    ensures  least:   \forall integer a; 0 <= a < bin_shared && a < arena_open ==>
+                          arena_thread_count[\result] <= arena_thread_count[a];
 */
 static uint32_t arena_least(void)
 {
+    uint32_t open = ATOMIC_LOAD(arena_open);
     uint32_t least = 0;
     /*@ loop invariant range: 1 <= a <= bin_shared && least < a;
+        loop invariant open:  least == 0 || least < open;
         loop invariant least: \forall integer b; 0 <= b < a ==> arena_thread_count[least] <= arena_thread_count[b];
         loop assigns   a, least;
         loop variant   bin_shared - a;
     */
-    for (uint32_t a = 1; a < bin_shared; a++) {
+    for (uint32_t a = 1; a < bin_shared && a < open; a++) {
         if (arena_thread_count[a] < arena_thread_count[least]) {
             least = a;
         }

@@ -16,6 +16,8 @@
 #define ARENA_MADE 1U                               /* of one that a call has made */
 #define ARENA_OVERSIZE 2U                           /* of the one that has the oversize blocks. It serves no thread. */
 
+extern uint32_t arena_open;                         /* threads join arenas below it; ARENAS_MAX, or what mallopt says */
+
 /* Guarded by the arenas' lock. */
 extern uint32_t arena_thread_count[ARENAS_MAX];     /* threads that have joined the arena */
 extern uint8_t  arena_kind[ARENAS_MAX];
@@ -61,8 +63,8 @@ bool arena_serves(uint32_t arena);
 */
 uint32_t arena_create(void);
 
-/* Lets the thread, which has joined no arena, join the one with the fewest threads of those that are there from boot on. Returns which it
- * is. */
+/* Lets the thread, which has joined no arena, join the one with the fewest threads of those that are there from boot on, and open.
+ * Returns which it is. */
 /*@ requires lock:    LocksFree(LOCK_ARENA);
     requires ok:      ArenaOk;
     requires none:    ArenaNone;
@@ -70,7 +72,8 @@ uint32_t arena_create(void);
     ensures  lock:    LocksFree(LOCK_ARENA);
     ensures  ok:      ArenaOk;
     ensures  range:   \result < bin_shared;
-    ensures  least:   \forall integer a; 0 <= a < bin_shared ==>
+    ensures  open:    \result == 0 || \result < arena_open;
+    ensures  least:   \forall integer a; 0 <= a < bin_shared && a < arena_open ==>
                           arena_thread_count[\result] <= arena_thread_count[a] + 1;
     ensures  joined:  \forall integer a; 0 <= a < ARENAS_MAX ==> arena_joined[a] == (a == \result ? 1 : 0);
 */

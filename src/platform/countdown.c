@@ -4,3 +4,11 @@
 #if QED_PROF
 __thread uint32_t countdown_left;
 #endif
+
+uint32_t countdown_max = COUNTDOWN_MAX;
+
+void countdown_stop(bool stopped)
+{
+    ATOMIC_STORE(countdown_max, stopped ? 0 : COUNTDOWN_MAX);
+    countdown_restart();
+}

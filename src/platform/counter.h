@@ -9,7 +9,8 @@
 #include <stdint.h>
 
 #define COUNTER_ALLOCATES 1U        /* why the thread's calls come to the slow paths: it counts its bytes, ... */
-#define COUNTER_SAMPLES 2U          /* ... or the heap profiler counts down to the next sample */
+#define COUNTER_SAMPLES 2U          /* ... the heap profiler counts down to the next sample, ... */
+#define COUNTER_FILLS 4U            /* ... or a mode fills its blocks */
 
 struct counter {
     uint64_t allocated;

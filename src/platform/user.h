@@ -1,4 +1,5 @@
-/* user: the bytes of the program's blocks. Only realloc, which moves them, and calloc, which zeroes them, touch them.
+/* user: the bytes of the program's blocks. Only realloc, which moves them, calloc, which zeroes them, and
+ * the modes that fill them touch them.
  *
  * Blocks are addresses, so the contracts speak of addresses too. Here they become pointers for the C library.
  */
@@ -68,6 +69,20 @@ static inline void user_zero(uint64_t at, uint64_t bytes, bool already)
     if (!already) {
         memset((void *)at, 0, bytes);
     }
+}
+#endif
+
+/* Gives bytes of a block one value. */
+/*@ requires in:       at + bytes <= USER_END;
+    assigns            user_mem[at .. at + bytes - 1], os_zero_over;
+    ensures  filled:   \forall integer a; at <= a < at + bytes ==> user_mem[a] == byte;
+*/
+static inline void user_fill(uint64_t at, uint64_t bytes, uint8_t byte)
+#ifdef __FRAMAC__
+;
+#else
+{
+    memset((void *)at, byte, bytes);
 }
 #endif
 

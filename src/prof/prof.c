@@ -49,9 +49,15 @@ static void count_off(struct tcache *t)
     counting_end(t, COUNTER_SAMPLES);
 }
 
+static uint32_t count_most(uint64_t left)
+{
+    uint32_t most = ATOMIC_LOAD(countdown_max);
+    return left < most ? (uint32_t)left : most;
+}
+
 static void count_set(struct thread *me, uint64_t left)
 {
-    countdown_left = left < COUNTDOWN_MAX ? (uint32_t)left : COUNTDOWN_MAX;
+    countdown_left = count_most(left);
     me->more = left - countdown_left;
 }
 
@@ -80,7 +86,7 @@ static bool count(struct thread *me, uint64_t bytes)
 static struct thread *ready(struct tcache *t)
 {
     if (ATOMIC_LOAD_ACQUIRE(prof_state) != PROF_ON || tcache_is_standin(t)) {
-        countdown_left = prof_state == PROF_OFF ? COUNTDOWN_MAX : 0;
+        countdown_left = prof_state == PROF_OFF ? count_most(COUNTDOWN_MAX) : 0;
         return NULL;
     }
     if (!ATOMIC_LOAD(prof_options.active)) {
@@ -95,7 +101,7 @@ static struct thread *ready(struct tcache *t)
         if (me == NULL || !me->active) {
             count_off(t);
         }
-        countdown_left = INACTIVE_BYTES;
+        countdown_left = count_most(INACTIVE_BYTES);
         return NULL;
     }
     if (!is_counting(t)) {
@@ -191,7 +197,7 @@ uint64_t prof_take(struct tcache *t, uint32_t szind, uint64_t align_bytes, bool 
     }
     int keep = errno;
     me->inside = true;
-    countdown_left = COUNTDOWN_MAX;
+    countdown_left = count_most(COUNTDOWN_MAX);
     uint64_t block = block_sample(me, szind, align_bytes, zeroed);
     dumps();
     me->inside = false;
@@ -224,13 +230,15 @@ void prof_free(struct tcache *t, uint64_t block)
     pages_free(e);
 }
 
-/* The counter stays as it is where the block is to move: malloc meets it again then. */
+/* The counter stays as it is where the block is to move: malloc meets it again then. In a mode that makes every allocation due it says nothing,
+ * and bytes by which blocks grow where they are do not count. */
 bool prof_moves(uint64_t block, uint64_t bytes)
 {
     if (prof_usable(block) != 0) {
         return true;
     }
-    return ATOMIC_LOAD_ACQUIRE(prof_state) == PROF_ON && ATOMIC_LOAD(prof_options.active) && countdown_due(bytes);
+    bool counts = ATOMIC_LOAD_ACQUIRE(prof_state) == PROF_ON && ATOMIC_LOAD(prof_options.active) && ATOMIC_LOAD(countdown_max) != 0;
+    return counts && countdown_due(bytes);
 }
 
 /* ---- control ----------------------------------------------------------------------------------------------------- */
@@ -275,7 +283,7 @@ void prof_thread_end(struct tcache *t)
         context_thread_end(me);
     }
     mutex_unlock(&context_lock);
-    countdown_left = COUNTDOWN_MAX;
+    countdown_left = count_most(COUNTDOWN_MAX);
 }
 
 void prof_read_stats(struct prof_stats *s)

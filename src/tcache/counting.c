@@ -1,6 +1,8 @@
 /* counting: see counting.h. */
 #include "tcache/counting.h"
 
+#include "platform/modes.h"
+#include "tcache/outside.h"
 #include "tcache/shape.h"
 
 /* Empties the table that leads from bytes to stacks. */
@@ -35,6 +37,23 @@ void counting_end(struct tcache *t, uint64_t reason)
 {
     if (counting_for(t, reason) && counter_end(COUNTING_PLACE(t), reason)) {
         shape_lookup(t);
+        /*@ assert window: TcacheWindow(t); */
+        /*@ ghost tcache_lemma_ok(t); */
+    }
+}
+
+void counting_modes(struct tcache *t)
+{
+    if (tcache_is_standin(t)) {
+        return;
+    }
+    if (modes_new_byte() == MODES_NO_BYTE) {
+        counting_end(t, COUNTER_FILLS);
+    } else if (!counting_for(t, COUNTER_FILLS)) {
+        counting_begin(t, COUNTER_FILLS);
+    }
+    if (modes_freed_byte() != MODES_NO_BYTE) {
+        t->window_pages = 0;
         /*@ assert window: TcacheWindow(t); */
         /*@ ghost tcache_lemma_ok(t); */
     }

@@ -1,9 +1,9 @@
 /* counting: how the calls of a thread come to be counted, and what a thread has counted.
  *
- * A thread counts for one reason or for two: somebody has asked what it allocates, or the heap profiler counts down to its next sample. While it
- * does so, the table of its cache that leads from bytes to stacks is empty. So malloc's fast path finds stack 0, which never has a block,
- * and goes to the slow path, which counts. If bytes are counted, the cache has no window either, so that free goes to its slow path.
- * A thread that does not count has its table and its window, and the fast paths know nothing of all this.
+ * A thread counts for one reason or for more: somebody has asked what it allocates, the heap profiler counts down to its next sample, or a mode
+ * fills its blocks. While it does so, the table of its cache that leads from bytes to stacks is empty. So malloc's fast path finds stack 0,
+ * which never has a block, and goes to the slow path, which counts. If bytes are counted, the cache has no window either, so that free goes
+ * to its slow path. A thread that does not count has its table and its window, and the fast paths know nothing of all this.
  *
  * The slow paths ask first whether the table is empty. A stand-in never counts: it has no counter.
  */
@@ -84,5 +84,14 @@ void counting_begin(struct tcache *t, uint64_t reason);
     ensures  ok:      TcacheOk(t);
 */
 void counting_end(struct tcache *t, uint64_t reason);
+
+/* Sends the calls of the cache's thread to the slow paths, as far as a mode (platform/modes.h) has to see them, and no others that
+ * a mode has had to see. A stand-in's come there by themselves. */
+/*@ requires ok:      TcacheOk(t);
+    requires table:   SizeClassTable(SC_LOOKUP_MAX / SC_TINY + 1);
+    assigns           t->stack_of[0 .. SC_LOOKUP_MAX], t->window_pages;
+    ensures  ok:      TcacheOk(t);
+*/
+void counting_modes(struct tcache *t);
 
 #endif

@@ -1,6 +1,7 @@
 /* overflow: see overflow.h. */
 #include "tcache/overflow.h"
 
+#include "platform/modes.h"
 #include "platform/trap.h"
 #include "tcache/counting.h"
 #include "tcache/refill.h"
@@ -188,7 +189,8 @@ static void overflow_cached(struct tcache *t, uint32_t stack, uint64_t block, co
 {
     /*@ ghost blocks_lemma_out(block); */
     /*@ ghost stack_lemma_null(); */
-    if (!counting_bytes(t)) {           /* a thread that counts has no window, so that its free comes here */
+    /* A thread that counts its bytes, or fills what it frees, has no window, so that its free comes here. */
+    if (!counting_bytes(t) && modes_freed_byte() == MODES_NO_BYTE) {
         overflow_look(t, block);
     }
     if (tcache_top(t, stack) == block) {

@@ -87,7 +87,7 @@ extern void (*qed_malloc_message)(void *opaque, const char *text);      /* where
 extern const char *qed_malloc_conf;
 
 int              qed_malloc_trim(size_t pad);                       /* 1 if memory went back to the OS, else 0 */
-int              qed_mallopt(int parameter, int value);             /* 1, without effect, for those of mallopt(3); else 0 */
+int              qed_mallopt(int parameter, int value);             /* 1 for those of mallopt(3), else 0 */
 struct mallinfo  qed_mallinfo(void);
 struct mallinfo2 qed_mallinfo2(void);
 int              qed_malloc_info(int options, FILE *stream);        /* XML; options must be 0, else EINVAL */

@@ -1,0 +1,14 @@
+/* modes: see modes.h. */
+#include "platform/modes.h"
+
+#include "platform/countdown.h"
+
+int32_t modes_new = MODES_NO_BYTE;
+int32_t modes_freed = MODES_NO_BYTE;
+
+void modes_set_bytes(int32_t new_byte, int32_t freed_byte)
+{
+    ATOMIC_STORE(modes_new, new_byte);
+    ATOMIC_STORE(modes_freed, freed_byte);
+    countdown_stop(new_byte != MODES_NO_BYTE);
+}

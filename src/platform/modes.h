@@ -1,0 +1,50 @@
+/* modes: what settings ask of every malloc and free besides their work. The proofs know nothing of them, so what they prove holds whatever is
+ * asked for, and however that changes while threads run.
+ *
+ * A mode reaches the fast paths through tables and limits of the thread's cache that send each call to a slow path (api/fill.h), and through
+ * the countdown that is always over. Where no mode is on, only slow paths ask.
+ */
+#ifndef QED_PLATFORM_MODES_H
+#define QED_PLATFORM_MODES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "platform/atomic.h"
+
+#define MODES_NO_BYTE (-1)
+
+/* What new and what freed blocks are filled with, a byte each or MODES_NO_BYTE. */
+extern int32_t modes_new;
+extern int32_t modes_freed;
+
+/* Returns the byte with which each block is filled that the program gets, or MODES_NO_BYTE. */
+/*@ assigns            \nothing;
+    ensures  range:    MODES_NO_BYTE <= \result <= UINT8_MAX;
+*/
+static inline int32_t modes_new_byte(void)
+#ifdef __FRAMAC__
+;
+#else
+{
+    return ATOMIC_LOAD(modes_new);
+}
+#endif
+
+/* Returns the byte with which each block is filled that the program frees, or MODES_NO_BYTE. */
+/*@ assigns            \nothing;
+    ensures  range:    MODES_NO_BYTE <= \result <= UINT8_MAX;
+*/
+static inline int32_t modes_freed_byte(void)
+#ifdef __FRAMAC__
+;
+#else
+{
+    return ATOMIC_LOAD(modes_freed);
+}
+#endif
+
+/* Sets both bytes. New blocks are filled by threads whose first call comes later, and by the calling one. */
+void modes_set_bytes(int32_t new_byte, int32_t freed_byte);
+
+#endif
