@@ -143,19 +143,23 @@ static inline void blocks_check_pages(void)
 static inline void blocks_check_slabs(void)
 {
     static struct bin_stats count[BINS];
+    static bool             walk[BINS];             /* the next visit for holes begins with a slab of the bin */
     memset(count, 0, sizeof count);
+    memset(walk, 0, sizeof walk);
     for (uint32_t e = 1; e <= extent_count; e++) {
         uint32_t stack = AT(ext_npages, e) == 0 || AT(ext_state, e) >= EXTENT_BUSY ? 0 : tag_stack(radix_tree_tag(AT(ext_page, e)));
         if (0 < stack && stack <= SC_NBINS) {
             struct bin_stats *b = &count[AT(slab_bin, e)];
             b->slabs += 1;
             b->slabs_nonfull += AT(slab_free_count, e) != 0 && bin_current[AT(slab_bin, e)] != e ? 1 : 0;
+            walk[AT(slab_bin, e)] |= bin_walk[AT(slab_bin, e)] == e;
         }
     }
     for (uint32_t b = 0; b < arena_count() * SC_NBINS; b++) {
         struct bin_stats s;
         bin_read_stats(b / SC_NBINS, b % SC_NBINS, &s);
         BLOCKS_CHECK(BinLists, s.slabs == count[b].slabs && s.slabs_nonfull == count[b].slabs_nonfull && s.slabs <= s.slabs_made, b);
+        BLOCKS_CHECK(BinWalk, bin_walk[b] == 0 || walk[b], b);
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include "api/ctl.h"
 #include "api/own_thread.h"
+#include "blocks/holes.h"
 #include "pages/pages.h"
 #include "platform/atomic.h"
 #include "platform/mutex.h"
@@ -33,6 +34,8 @@ static uint32_t background_turn(void)
 {
     uint32_t ms = PAUSE_MS_MAX;
     pages_decay();
+    while (holes_decay()) {
+    }
     for (uint32_t c = 0; c < PAGE_CACHES; c++) {
         struct pages_stats p;
         pages_read_cache(c, &p);

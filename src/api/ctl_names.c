@@ -195,6 +195,8 @@ static int act_decay(const size_t *index)
 {
     (void)index;
     pages_decay();
+    while (holes_decay()) {
+    }
     return 0;
 }
 

@@ -6,6 +6,7 @@
 #include "platform/trap.h"
 
 uint32_t bin_current[BINS];
+uint32_t bin_walk[BINS];
 uint32_t bin_arenas;
 uint32_t bin_shared = 1;
 struct bin_stats bin_stats[BINS];
@@ -49,6 +50,7 @@ static uint32_t bin_take(uint32_t b, uint64_t *blocks, uint32_t left) /*@ ghost 
     uint32_t k = room < left ? room : left;
     /*@ assert used: ExtUsed(e); */
     slab_take_batch(e, AT(ext_page, e) * PAGE, &blocks[left - k], k);
+    AT(slab_age, e) = SLAB_AGE_FIRST;
     /*@ assert others: \forall integer x; ExtKind(x, KIND_SLAB) && x != e ==> SlabSums(x); */
     /*@ ghost bin_claim(e, szind, blocks, left - k, k, first); */
     /*@ ghost bin_lemma_heap(); */
@@ -264,7 +266,7 @@ __attribute__((noinline)) static uint32_t bin_give_run(uint32_t szind, uint32_t 
     requires slab:     block_ext[blocks[i]] == e && slab_bin[e] == b;
     assigns            slab_bits[e].w[0 .. SLAB_WORDS - 1], slab_sum[e].upto[0 .. SLAB_WORDS], slab_free_count[e],
                        block_state[0 .. ADDRESS_MAX - 1], PAGES_ASSIGNS, ext_kind[e], bin_stats[b].slabs,
-                       bin_stats[b].slabs_nonfull;
+                       bin_stats[b].slabs_nonfull, bin_walk[b];
     BIN_HELD(ensures, b);
     ensures  some:     0 < \result <= n - i;
     ensures  front:    BlocksCached(blocks, 0, kept, szind);

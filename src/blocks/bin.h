@@ -23,10 +23,19 @@ struct bin_stats {
     uint64_t slabs_nonfull;                     /* slabs in the pairing heap now */
 };
 
+/* Where the round over the holes of all bins with the same page cache is (holes.h). Threads write it without a lock, and any value is right. */
+struct holes_round {
+    uint64_t place;                             /* HOLES_BIN * the bin that is next, from their first one, and how often it may be visited yet */
+    uint64_t begun_ms;                          /* when the round began */
+};
+
 extern uint32_t bin_arenas;                     /* arenas that there have been so far. It grows under the arenas' lock. */
 extern uint32_t bin_shared;                     /* the first so many share a page cache, and each of the others has its own */
 extern uint32_t bin_current[BINS];              /* slab that blocks are taken from, 0 = none */
+extern uint32_t bin_walk[BINS];                 /* slab that the next visit for holes begins with, 0 = the first one */
 extern struct bin_stats bin_stats[BINS];
+extern struct holes_round holes_round[PAGE_CACHES];
+/*@ ghost extern int holes_asked; */            /* 1 once this thread has asked the OS to take pages of holes */
 
 #include "blocks/bin.acsl"
 

@@ -163,6 +163,21 @@ static inline void bin_adopt(uint32_t b, uint32_t szind, uint32_t e)
     /*@ ghost bin_lemma_ok(b); */
 }
 
+/* The next visit for holes does not begin with slab e, which is about to leave. */
+/*@ requires bin:      b < BINS;
+    requires lock:     LockHeld(LOCK_BIN(b));
+    requires walk:     BinWalk(b);
+    assigns            bin_walk[b];
+    ensures  walk:     BinWalk(b);
+    ensures  other:    e != 0 ==> bin_walk[b] != e;
+*/
+static inline void bin_leave_walk(uint32_t b, uint32_t e)
+{
+    if (bin_walk[b] == e) {
+        bin_walk[b] = 0;
+    }
+}
+
 /* Gives the pages of slab e back, which is empty, not current, and in no pairing heap. */
 /*@ requires bin:      b < BINS;
     requires lock:     BinLocked(b);
@@ -170,12 +185,13 @@ static inline void bin_adopt(uint32_t b, uint32_t szind, uint32_t e)
     requires whole:    BinOkBut(b, e);
     requires slab:     BinSlab(b, e) && bin_current[b] != e && ph_own[e] == 0;
     requires empty:    slab_free_count[e] == slab_regions[slab_class[e]];
-    assigns            PAGES_ASSIGNS, ext_kind[e], bin_stats[b].slabs;
+    assigns            PAGES_ASSIGNS, ext_kind[e], bin_stats[b].slabs, bin_walk[b];
     BIN_HELD(ensures, b);
     ensures  leaves:   RadixKept{Pre,Post};
 */
 static inline void bin_drop(uint32_t b, uint32_t e)
 {
+    bin_leave_walk(b, e);
     /*@ ghost bin_lemma_empty(e); */
     /*@ assert nobody: \forall integer a; BlockSmall(a) ==> block_ext[a] != e; */
     /*@ ghost bin_lemma_large(); */
@@ -291,7 +307,7 @@ static inline bool bin_ready(uint32_t b, uint32_t szind)
     requires slab:     BinSlab(b, e);
     requires more:     was < slab_free_count[e] <= slab_regions[szind];
     requires heap:     ph_own[e] == (bin_current[b] != e && was != 0 ? BIN_HEAP(b) : 0);
-    assigns            PAGES_ASSIGNS, ext_kind[e], bin_stats[b].slabs, bin_stats[b].slabs_nonfull;
+    assigns            PAGES_ASSIGNS, ext_kind[e], bin_stats[b].slabs, bin_stats[b].slabs_nonfull, bin_walk[b];
     BIN_HELD(ensures, b);
     ensures  leaves:   RadixKept{Pre,Post};
 */

@@ -7,6 +7,7 @@ TABLE(struct slab_bits, slab_bits);
 TABLE(uint32_t, slab_free_count);
 TABLE(uint8_t, slab_class);
 TABLE(uint16_t, slab_bin);
+TABLE(uint16_t, slab_age);
 
 uint32_t slab_bytes[SC_NBINS];
 uint32_t slab_regions[SC_NBINS];
@@ -69,7 +70,8 @@ void slab_boot(void)
 
 bool slab_grow(uint32_t e)
 {
-    return TABLE_GROW(slab_bits, e) && TABLE_GROW(slab_free_count, e) && TABLE_GROW(slab_class, e) && TABLE_GROW(slab_bin, e);
+    return TABLE_GROW(slab_bits, e) && TABLE_GROW(slab_free_count, e) && TABLE_GROW(slab_class, e) && TABLE_GROW(slab_bin, e) &&
+           TABLE_GROW(slab_age, e);
 }
 
 void slab_init(uint32_t e, uint32_t szind)

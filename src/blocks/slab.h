@@ -23,6 +23,8 @@
 #endif
 #define SLAB_REGIONS_MAX (1U << SLAB_LG_REGIONS_MAX)
 #define SLAB_WORDS (SLAB_REGIONS_MAX / 64U)
+#define SLAB_AGE_FIRST 1U                       /* of a slab whose holes have begun to wait */
+#define SLAB_AGE_GONE 256U                      /* of one whose holes are gone, and so many more as it had free regions then */
 #define SLAB_BYTES_TARGET 65536U                /* slabs are about this long, so that a fill is one pass */
 
 #if SC_SLAB_NPAGES_MAX << LG_PAGE > SLAB_BYTES_TARGET
@@ -48,6 +50,7 @@ extern TABLE(struct slab_bits, slab_bits);
 extern TABLE(uint32_t, slab_free_count);        /* set bits */
 extern TABLE(uint8_t, slab_class);              /* szind */
 extern TABLE(uint16_t, slab_bin);               /* the bin that it belongs to, which bin.c writes */
+extern TABLE(uint16_t, slab_age);               /* rounds that its holes wait already, or that they are gone (holes.h) */
 
 /* One for each small class. slab_boot fills them in. */
 extern uint32_t slab_bytes[SC_NBINS];           /* length of a region */

@@ -1,6 +1,8 @@
 /* decay: how the backlog moves from epoch to epoch, and what it weighs. */
 #include "pages/decay.h"
 
+#include "platform/atomic.h"
+
 #include "pages/decay_lemmas.acsl"
 
 #define NSTEPS SMOOTHSTEP_NSTEPS
@@ -93,7 +95,7 @@ static void decay_shift(uint32_t which, uint32_t n, uint64_t newest)
 */
 static void decay_clear(uint32_t which, int64_t ms)
 {
-    decay_ms[which] = ms;
+    ATOMIC_STORE(decay_ms[which], ms);                  /* holes.c reads it without the lock */
     decay_epoch[which] = 0;
     decay_limit[which] = 0;
     decay_shift(which, NSTEPS, 0);

@@ -1,6 +1,7 @@
 /* refill: see refill.h. */
 #include "tcache/refill.h"
 
+#include "blocks/holes.h"
 #include "tcache/stack.h"
 #include "pages/pages.h"
 #include "platform/trap.h"
@@ -158,6 +159,19 @@ static void turn_decay(void) /*@ ghost (struct tcache *t) */
     /*@ ghost tcache_lemma_ok(t); */
 }
 
+/* Gives holes that have waited for long back to the OS, which leaves the cache t as it was. */
+/*@ TCACHE_CALM(requires, t);
+    assigns           BLOCKS_ASSIGNS_PAGES, BLOCKS_ASSIGNS_SLABS;
+    TCACHE_CALM(ensures, t);
+*/
+static void turn_holes(void) /*@ ghost (struct tcache *t) */
+{
+    (void)holes_decay();
+    /*@ assert same: TcacheShapeSame{Pre,Here}(t); */
+    /*@ ghost tcache_lemma_shape(t); */
+    /*@ ghost tcache_lemma_ok(t); */
+}
+
 /* Counts a slow event and returns how many stacks have their turn now. Each slow event looks at the clock, since what threads have freed
  * decays with time, and a thread may have few of them. */
 /*@ requires blocks:  BlocksOk;
@@ -208,6 +222,7 @@ void refill_tick(struct tcache *t)
         turn_next(t);
     }
     turn_decay() /*@ ghost (t) */;
+    turn_holes() /*@ ghost (t) */;
 }
 
 /* ---- misses ------------------------------------------------------------------------------------------------------ */
