@@ -13,6 +13,7 @@
 /* Tells whether the cache is one of the two that hold no block. */
 /*@ requires valid:   \valid_read(t);
     assigns           \nothing;
+    ensures  empty:   \result <==> t->limit[1] == t->floor[1];
 */
 static inline bool tcache_is_standin(const struct tcache *t)
 {
