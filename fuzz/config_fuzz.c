@@ -66,7 +66,7 @@ static bool apply(struct config *c, char *pair)
     }
     if (strcmp(pair, "junk") == 0) {
         bool good = strcmp(value, "true") == 0 || strcmp(value, "false") == 0 || strcmp(value, "alloc") == 0 || strcmp(value, "free") == 0;
-        strcpy(c->junk, good ? value : c->junk);
+        good ? (void)strcpy(c->junk, value) : (void)0;
         return good;
     }
     for (size_t i = 0; i < sizeof only / sizeof only[0]; i++) {
