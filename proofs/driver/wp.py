@@ -38,7 +38,7 @@ ROUNDS = [(10, BRIEF), (150, WHOLE)]
 SMOKE = ["-wp-smoke-tests", "-wp-no-smoke-dead-code", "-wp-no-smoke-dead-call", "-wp-smoke-timeout", "20"]
 TIMEOUT = 600           # without rounds, in a process of its own, with all simplifications
 # For who asks whether goals fail: seconds for a goal, and rounds. What does not hold is met in the first way that was enough for what does.
-WAYS = [(30, [(30, BRIEF)]), (30, ()), (TIMEOUT, ()), (3 * TIMEOUT, ())]
+WAYS = [(10, ROUNDS[:1]), (30, ()), (TIMEOUT, ()), (3 * TIMEOUT, ())]
 # The provers allocate a lot in a short life: large steps, of huge pages, take less of their time.
 MALLOC = "glibc.malloc.hugetlb=1:glibc.malloc.top_pad=67108864"
 # Lines of Frama-C that mean that something was assumed or left out.
