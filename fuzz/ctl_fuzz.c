@@ -38,6 +38,7 @@ static const char *const words[] = {
     "malloc_conf", "nbins", "page", "nfills", "nflushes", "nslabs", "nreslabs", "nonfull_slabs", "nrequests", "lextents", "extents", "ndirty",
     "dirty_bytes", "nmuzzy", "retained_bytes", "curlextents", "dirty_npurge", "dirty_nmadvise", "muzzy_purged", "extent_avail",
     "zero_reallocs", "198", "199", "deallocated", "allocatedp", "deallocatedp", "peak", "read", "reset", "create", "lookup", "name",
+    "destroy",
 };
 
 static void take_name(char *name, size_t room)
@@ -139,18 +140,49 @@ static void check_counts(size_t live, bool first)
     before = got - gone - live;
 }
 
-static void check_statistics(void *const *block)
+static size_t live_bytes(void *const *block)
 {
-    uint64_t epoch = 1;
-    size_t   live = 0, allocated = 0, bytes = sizeof allocated;
+    size_t live = 0;
     for (uint32_t i = 0; i < BLOCKS; i++) {
         live += qed_malloc_usable_size(block[i]);
     }
+    return live;
+}
+
+static void check_statistics(void *const *block)
+{
+    uint64_t epoch = 1;
+    size_t   live = live_bytes(block), allocated = 0, bytes = sizeof allocated;
     (void)checked(qed_mallctl("epoch", NULL, NULL, &epoch, sizeof epoch), "epoch");
     if (checked(qed_mallctl("stats.allocated", &allocated, &bytes, NULL, 0), "stats.allocated") != 0 || allocated != live) {
         fail("differs from the live blocks", "stats.allocated");
     }
     check_counts(live, false);
+}
+
+static unsigned arena_of(const void *block)
+{
+    unsigned arena = UINT32_MAX;
+    size_t   bytes = sizeof arena;
+    return block != NULL && qed_mallctl("arenas.lookup", &arena, &bytes, &block, sizeof block) == 0 ? arena : UINT32_MAX;
+}
+
+/* Forgets the blocks that a call has ended: all of one arena that was made, and no others. */
+static void forget_ended(void **block, const unsigned *arena)
+{
+    unsigned ended = UINT32_MAX;
+    for (uint32_t i = 0; i < BLOCKS; i++) {
+        ended = block[i] != NULL && arena_of(block[i]) == UINT32_MAX ? arena[i] : ended;
+    }
+    for (uint32_t i = 0; i < BLOCKS && ended != UINT32_MAX; i++) {
+        if (ended < bin_shared || (block[i] != NULL && (arena[i] == ended) != (arena_of(block[i]) == UINT32_MAX))) {
+            fail("has ended a block of another arena, or not all of one", "arena.reset");
+        }
+        block[i] = arena[i] == ended ? NULL : block[i];
+    }
+    if (ended != UINT32_MAX) {
+        check_counts(live_bytes(block), true);
+    }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -167,6 +199,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check_counts(0, true);
     while (input_left > 0) {
         uint32_t op = take(), i = op / 8 % BLOCKS;
+        unsigned arena[BLOCKS];
+        for (uint32_t k = 0; k < BLOCKS; k++) {
+            arena[k] = arena_of(block[k]);
+        }
         errno = 77;
         switch (op % 8) {
         case 0:
@@ -183,6 +219,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             take_name(name, sizeof name);
             access_value(name);
         }
+        op % 8 > 1 ? forget_ended(block, arena) : (void)0;
     }
     return 0;
 }

@@ -365,6 +365,8 @@ static void op_world(uint32_t op)
         } else if (a == 200) {
             SHOW("qed_free(NULL), qed_free_sized(NULL, 1), qed_free_aligned_sized(NULL, 8, 1);\n");
             qed_free(NULL), qed_free_sized(NULL, 1), qed_free_aligned_sized(NULL, 8, 1);
+        } else {
+            arena_end(bin_shared + a % 2, a % 3 == 0);
         }
         break;
     default: a < 32 ? check_heap() : blocks_model_check_all(&model);

@@ -28,6 +28,7 @@ static struct blocks_model model;
 static struct tcache    *caches[THREADS];
 static uint32_t          thread_now;
 static bool              print;
+static struct tcache    *counted_before;                /* the cache whose thread check_counts has looked at last, or NULL */
 
 #define SHOW(...) (print ? (void)printf(__VA_ARGS__) : (void)0)
 
@@ -86,6 +87,54 @@ static void arenas(uint32_t count)
     (void)arena_create();
 }
 
+static unsigned arena_of(const void *block)             /* ARENAS_MAX where no block is */
+{
+    unsigned arena = ARENAS_MAX;
+    size_t   bytes = sizeof arena;
+    return qed_mallctl("arenas.lookup", &arena, &bytes, &block, sizeof block) == 0 ? arena : ARENAS_MAX;
+}
+
+/* Whether the cache of a thread that is not at work has a block of the arena. */
+static bool others_hold(uint32_t arena)
+{
+    for (uint32_t t = 0; t < THREADS; t++) {
+        for (uint32_t b = 1; t != thread_now && !standin(caches[t]) && b < TCACHE_STACKS; b++) {
+            for (uint64_t i = caches[t]->floor[b] + 1; i <= caches[t]->top[b]; i++) {
+                if (arena_of((void *)caches[t]->slot[i]) == arena) {
+                    return true;
+                }
+            }
+        }
+    }
+    return false;
+}
+
+/* Ends all blocks of an arena that has been made, or the arena with them; then another one gets its number. */
+static void arena_end(uint32_t arena, bool destroy)
+{
+    char     name[32];
+    unsigned next = 0;
+    size_t   bytes = sizeof next;
+    bool     held = others_hold(arena);
+    SHOW("arena_end(%u, %d);\n", arena, destroy);
+    (void)snprintf(name, sizeof name, destroy ? "arena.%u.destroy" : "arena.%u.reset", arena);
+    for (uint32_t i = model.count; !held && i > 0; i--) {
+        if (arena_of(model.block[i - 1].address) == arena) {
+            (void)blocks_model_remove(&model, i - 1);
+        }
+    }
+    if (qed_mallctl(name, NULL, NULL, NULL, 0) != (held ? EAGAIN : 0)) {
+        blocks_model_fail("an arena does not end, or does although a cache has a block of it", (void *)(uintptr_t)arena);
+    }
+    if (destroy && !held && (qed_mallctl("arenas.create", &next, &bytes, NULL, 0) != 0 || next != arena)) {
+        blocks_model_fail("the number of an arena that has ended is lost", (void *)(uintptr_t)arena);
+    }
+    if (!held && (page_cache_mapped_npages[arena_pages(arena)] != 0) > !destroy) {
+        blocks_model_fail("an arena that has ended keeps pages", (void *)(uintptr_t)arena);
+    }
+    counted_before = NULL;                              /* no thread counts blocks that end so */
+}
+
 /* Samples a block each 2^lg bytes in the mean. */
 static void profile(uint32_t lg)
 {
@@ -110,12 +159,11 @@ static void counts(void)
 /* What a thread that counts has got and given back since the last look is what its blocks have become. */
 static void check_counts(void)
 {
-    static struct tcache *before;
     static struct counter was;
     static size_t         usable;
     bool                  counted = !standin(thread_cache) && counting_bytes(thread_cache);
     struct counter        c = counted ? *(const struct counter *)COUNTING_PLACE(thread_cache) : (struct counter){.allocated = 0};
-    if (counted && before == thread_cache) {
+    if (counted && counted_before == thread_cache) {
         uint64_t got = c.allocated - was.allocated, gone = c.deallocated - was.deallocated;
         if (got - gone != model.usable - usable || got > UINT64_MAX / 2 || gone > UINT64_MAX / 2) {
             blocks_model_fail("the thread has counted something else", (void *)(got - gone));
@@ -124,7 +172,7 @@ static void check_counts(void)
             blocks_model_fail("the peak is too low", (void *)c.peak);
         }
     }
-    before = counted ? thread_cache : NULL;
+    counted_before = counted ? thread_cache : NULL;
     was = c;
     usable = model.usable;
 }

@@ -196,6 +196,9 @@ static inline void blocks_check_blocks(const struct blocks_model_block *block, u
     struct large_stats sum = {0, 0}, all;
     large_read_stats(&all);
     uint32_t caches = blocks_check_caches();
+    for (uint32_t a = 0; a < arena_count(); a++) {          /* one that has ended has counters, and no pages */
+        caches = caches > arena_pages(a) ? caches : arena_pages(a) + 1;
+    }
     for (uint32_t c = SC_NBINS; c < SC_NSIZES; c++) {
         uint64_t out = 0;
         for (uint32_t cache = 0; cache < caches; cache++) {

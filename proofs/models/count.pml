@@ -2,7 +2,7 @@
  *
  *   C text                                                             here
  *   large_count_in, large_count_out: ATOMIC_ADD(count, n)               ADD
- *   span_note: __atomic_fetch_add(&span_count, 1), the place it returns ADD, PLACE
+ *   dump_numbered: __atomic_fetch_add(&numbers, 1), what it returns   ADD, PLACE
  *   large_read_class, large_read_stats, stats_read: ATOMIC_LOAD(count) READ
  *
  * An addition reads and writes in one step, in whatever order it stands to other variables.

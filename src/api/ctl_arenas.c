@@ -6,8 +6,11 @@
 
 #include "api/config.h"
 #include "api/thread.h"
+#include "blocks/arena_reset.h"
 #include "blocks/slab.h"
 #include "ds/radix_tree.h"
+#include "tcache/outside.h"
+#include "tcache/refill.h"
 
 #define DECAY_MS_MAX (INT64_C(1) << 40)
 
@@ -179,6 +182,55 @@ int call_arenas_create(const size_t *index, void *old, size_t *old_bytes, const 
     }
     ctl_unlock();
     return arena != 0 ? 0 : EAGAIN;
+}
+
+/* ---- arenas end -------------------------------------------------------------------------------------------------- */
+
+/* Says whether the blocks of the arena can end, and holds mallctl's lock then. Blocks that are in the caches of threads cannot: a thread would
+ * hand them out again. This thread's own cache gives its blocks back. */
+static int begin_reset(size_t arena)
+{
+    struct tcache *t = thread_get();
+    if (arena >= ctl_arenas() || ATOMIC_LOAD(arena_kind[arena]) != ARENA_MADE) {
+        return EFAULT;
+    }
+    if (!tcache_is_standin(t)) {
+        refill_flush(t);
+    }
+    ctl_lock();
+    if (depot_holds(arena_pages((uint32_t)arena))) {
+        ctl_unlock();
+        return EAGAIN;
+    }
+    return 0;
+}
+
+int act_arena_reset(const size_t *index)
+{
+    int result = begin_reset(index[0]);
+    if (result == 0) {
+        arena_reset((uint32_t)index[0]);
+        ctl_unlock();
+    }
+    return result;
+}
+
+int act_arena_destroy(const size_t *index)
+{
+    uint32_t arena = (uint32_t)index[0];
+    int      result = begin_reset(index[0]);
+    if (result != 0) {
+        return result;
+    }
+    if (arena_destroy(arena)) {
+        arena_reset(arena);
+        (void)pages_purge(arena_pages(arena));
+        (void)pages_unmap(arena_pages(arena));
+    } else {
+        result = EFAULT;
+    }
+    ctl_unlock();
+    return result;
 }
 
 /* ---- arenas are found -------------------------------------------------------------------------------------------- */

@@ -21,6 +21,10 @@ int write_decays(const struct ctl_name *n, const size_t *index, uint64_t value);
 int call_arena_name(const size_t *index, void *old, size_t *old_bytes, const void *new_value, size_t new_bytes);
 /* What is written is a pointer to hooks, which are refused, and what is read is the new arena's number. */
 int call_arenas_create(const size_t *index, void *old, size_t *old_bytes, const void *new_value, size_t new_bytes);
+/* All blocks of an arena that a call has made end. EFAULT: the number is that of no such arena, or, for destroy, a thread has joined it. EAGAIN:
+ * the cache of another thread has a block of it. Destroy gives the arena's pages back to the system, and its number to the next one. */
+int act_arena_reset(const size_t *index);
+int act_arena_destroy(const size_t *index);
 /* What is written is a pointer to a block, and what is read is the number of its arena. */
 int call_arenas_lookup(const size_t *index, void *old, size_t *old_bytes, const void *new_value, size_t new_bytes);
 

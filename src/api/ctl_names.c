@@ -412,6 +412,8 @@ const struct ctl_name ctl_names[] = {
     RO("arena.%a.initialized", CTL_BOOL, read_initialized, 0),
     ACT("arena.%a.decay", act_decay),
     ACT("arena.%a.purge", act_purge),
+    ACT("arena.%a.reset", act_arena_reset),
+    ACT("arena.%a.destroy", act_arena_destroy),
     CALL("arena.%a.name", CTL_TEXT, call_arena_name),
     RW("arena.%a.dss", CTL_TEXT, read_disabled, write_dss, 0),
     RW("arena.%a.dirty_decay_ms", CTL_SSIZE, read_decay, write_decay, DECAY_DIRTY),

@@ -288,6 +288,7 @@ static inline void fork_lock_pages(void)
 {
     /*@ assert range: \forall integer b; 0 <= b < bin_arenas * SC_NBINS ==> BinRange(b); */
     /*@ ghost fork_lemma_only(); */
+    /*@ ghost fork_lemma_named(); */
     /*@ ghost large_lemma_pages(); */
     pages_prefork();
     /*@ assert owners: LargeOwners{Pre,Here}(0); */
@@ -300,6 +301,9 @@ static inline void fork_lock_pages(void)
     /*@ assert lists_not: \forall integer b; 0 <= b < bin_arenas * SC_NBINS ==> BinListsNot(b); */
     /*@ assert lists_only: \forall integer b; 0 <= b < bin_arenas * SC_NBINS ==> BinListsOnly(b); */
     /*@ assert filled: \forall integer b; 0 <= b < bin_arenas * SC_NBINS ==> BinFilled(b); */
+    /*@ assert bins: \forall integer e; 0 < e < TABLE_MAX ==> slab_bin[e] == \at(slab_bin[e],Pre); */
+    /*@ assert entries: ForkNamed(bin_arenas * SC_NBINS); */
+    /*@ assert named: \forall integer b; 0 <= b < bin_arenas * SC_NBINS ==> BinNamed(b); */
 }
 
 /* Takes the locks of bins and pages. */
@@ -446,6 +450,7 @@ static inline void fork_reset_pages(void)
 {
     /*@ assert range: \forall integer b; 0 <= b < bin_arenas * SC_NBINS ==> BinRange(b); */
     /*@ ghost fork_lemma_only(); */
+    /*@ ghost fork_lemma_named(); */
     /*@ ghost large_lemma_pages(); */
     pages_postfork_child();
     /*@ assert owners: LargeOwners{Pre,Here}(0); */
@@ -458,6 +463,9 @@ static inline void fork_reset_pages(void)
     /*@ assert lists_not: \forall integer b; 0 <= b < bin_arenas * SC_NBINS ==> BinListsNot(b); */
     /*@ assert lists_only: \forall integer b; 0 <= b < bin_arenas * SC_NBINS ==> BinListsOnly(b); */
     /*@ assert filled: \forall integer b; 0 <= b < bin_arenas * SC_NBINS ==> BinFilled(b); */
+    /*@ assert bins: \forall integer e; 0 < e < TABLE_MAX ==> slab_bin[e] == \at(slab_bin[e],Pre); */
+    /*@ assert entries: ForkNamed(bin_arenas * SC_NBINS); */
+    /*@ assert named: \forall integer b; 0 <= b < bin_arenas * SC_NBINS ==> BinNamed(b); */
 }
 
 /* The thread's own cache stays as it is. */

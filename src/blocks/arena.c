@@ -153,6 +153,32 @@ uint32_t arena_create(void)
     return arena;
 }
 
+/* Takes the number from the arena that has it, if that one was made and no thread has joined it. Returns whether it did. */
+/*@ requires locked:  LockHeld(LOCK_ARENA);
+    requires ok:      ArenaOk;
+    requires range:   arena < ARENAS_MAX;
+    assigns           arena_kind[arena];
+    ensures  ok:      ArenaOk;
+    ensures  is:      \result <==> \old(arena_kind[arena]) == ARENA_MADE && arena_thread_count[arena] == 0;
+    ensures  kind:    arena_kind[arena] == (\result ? ARENA_UNUSED : \old(arena_kind[arena]));
+*/
+static bool arena_unmake(uint32_t arena)
+{
+    bool free = arena_kind[arena] == ARENA_MADE && arena_load(arena) == 0;
+    if (free) {
+        ATOMIC_STORE(arena_kind[arena], ARENA_UNUSED);
+    }
+    return free;
+}
+
+bool arena_destroy(uint32_t arena)
+{
+    arena_enter();
+    bool destroyed = arena_unmake(arena);
+    arena_leave_lock();
+    return destroyed;
+}
+
 uint32_t arena_join(void)
 {
     arena_enter();

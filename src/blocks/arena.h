@@ -63,6 +63,21 @@ bool arena_serves(uint32_t arena);
 */
 uint32_t arena_create(void);
 
+/* Makes the number, which arena_create has returned, that of no arena. Returns false, and changes nothing, if it is that of none, or a thread
+ * has joined it. Its blocks have to end before another arena gets the number. */
+/*@ requires lock:    LocksFree(LOCK_ARENA);
+    requires ok:      ArenaOk;
+    requires range:   arena < ARENAS_MAX;
+    assigns           ARENA_ASSIGNS;
+    ensures  lock:    LocksFree(LOCK_ARENA);
+    ensures  ok:      ArenaOk;
+    ensures  gone:    \result ==> arena_kind[arena] == ARENA_UNUSED && arena_thread_count[arena] == 0;
+    ensures  not:     \result ==> bin_shared <= arena < bin_arenas;
+    ensures  stays:   !\result ==> arena_kind[arena] != ARENA_MADE || arena_thread_count[arena] != 0;
+    ensures  mine:    arena_joined[arena] == 1 ==> !\result;
+*/
+bool arena_destroy(uint32_t arena);
+
 /* Lets the thread, which has joined no arena, join the one with the fewest threads of those that are there from boot on, and open.
  * Returns which it is. */
 /*@ requires lock:    LocksFree(LOCK_ARENA);

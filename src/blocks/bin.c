@@ -265,7 +265,7 @@ __attribute__((noinline)) static uint32_t bin_give_run(uint32_t szind, uint32_t 
     requires places:   BlocksAt(blocks, 0, kept, first) && BlocksAt(blocks, i, n, first);
     requires slab:     block_ext[blocks[i]] == e && slab_bin[e] == b;
     assigns            slab_bits[e].w[0 .. SLAB_WORDS - 1], slab_sum[e].upto[0 .. SLAB_WORDS], slab_free_count[e],
-                       block_state[0 .. ADDRESS_MAX - 1], PAGES_ASSIGNS, ext_kind[e], bin_stats[b].slabs,
+                       block_state[0 .. ADDRESS_MAX - 1], PAGES_ASSIGNS, ext_kind[e], slab_bin[e], bin_stats[b].slabs,
                        bin_stats[b].slabs_nonfull, bin_walk[b];
     BIN_HELD(ensures, b);
     ensures  some:     0 < \result <= n - i;

@@ -16,6 +16,7 @@
     ensures  ok:       BlocksOk;
     ensures  bins:     \forall integer b; BinRange(b) && LockHeld(LOCK_BIN(b)) ==> BinOk(b);
     ensures  kept:     BinBlocksKept{Pre,Post};
+    ensures  pages:    BlocksLargeKept{Pre,Post};
     ensures  leaves:   RadixKept{Pre,Post};
 */
 OTHERS_ACT(bin_others);
@@ -28,6 +29,7 @@ OTHERS_ACT(bin_others);
     ensures  ok:       BlocksOk;
     ensures  bin:      BinOk(b);
     ensures  kept:     BinBlocksKept{Pre,Post};
+    ensures  pages:    BlocksLargeKept{Pre,Post};
     ensures  leaves:   RadixKept{Pre,Post};
 */
 static inline void bin_acquire(uint32_t b)
@@ -185,8 +187,10 @@ static inline void bin_leave_walk(uint32_t b, uint32_t e)
     requires whole:    BinOkBut(b, e);
     requires slab:     BinSlab(b, e) && bin_current[b] != e && ph_own[e] == 0;
     requires empty:    slab_free_count[e] == slab_regions[slab_class[e]];
-    assigns            PAGES_ASSIGNS, ext_kind[e], bin_stats[b].slabs, bin_walk[b];
+    assigns            PAGES_ASSIGNS, ext_kind[e], slab_bin[e], bin_stats[b].slabs, bin_walk[b];
     BIN_HELD(ensures, b);
+    ensures  gone:     ext_kind[e] == KIND_NONE;
+    ensures  pages:    BlocksLargeKept{Pre,Post};
     ensures  leaves:   RadixKept{Pre,Post};
 */
 static inline void bin_drop(uint32_t b, uint32_t e)
@@ -200,6 +204,7 @@ static inline void bin_drop(uint32_t b, uint32_t e)
     /*@ assert theirs: \forall integer p; 0 <= p < PAGE_COUNT_MAX && ext_owner[p] != e ==>
             radix_tag_of[p] == \at(radix_tag_of[p],Pre); */
     bin_stats[b].slabs = bin_uncount(bin_stats[b].slabs, 1);
+    AT(slab_bin, e) = 0;
     pages_free(e);
     /*@ assert kinds: BinKinds{Pre,Here}; */
     /*@ assert in: BinInside{Pre,Here}; */
@@ -307,7 +312,7 @@ static inline bool bin_ready(uint32_t b, uint32_t szind)
     requires slab:     BinSlab(b, e);
     requires more:     was < slab_free_count[e] <= slab_regions[szind];
     requires heap:     ph_own[e] == (bin_current[b] != e && was != 0 ? BIN_HEAP(b) : 0);
-    assigns            PAGES_ASSIGNS, ext_kind[e], bin_stats[b].slabs, bin_stats[b].slabs_nonfull, bin_walk[b];
+    assigns            PAGES_ASSIGNS, ext_kind[e], slab_bin[e], bin_stats[b].slabs, bin_stats[b].slabs_nonfull, bin_walk[b];
     BIN_HELD(ensures, b);
     ensures  leaves:   RadixKept{Pre,Post};
 */

@@ -228,6 +228,7 @@ static void large_forget(uint64_t page) /*@ ghost (uint32_t mine) */
     ensures  done:     \result.npages != 0 <==> mine != 0;
     ensures  length:   mine != 0 ==> \result.npages == \old(ext_npages[mine]);
     ensures  cache:    \result.cache < PAGE_CACHES;
+    ensures  pages:    BlocksLargeKept{Pre,Post};
 */
 static struct pages_run large_release(uint64_t page) /*@ ghost (uint32_t mine) */
 {

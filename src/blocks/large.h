@@ -66,6 +66,7 @@ uint64_t large_alloc(uint32_t cache, uint32_t szind, uint64_t align_bytes, bool 
     ensures  none_out: \result ==> block_state[block] == BLOCK_NONE;
     ensures  kept:     \forall integer a; \old(BlockOut(a)) && a != block ==> BlockSame{Pre,Post}(a);
     ensures  none:     BlocksNoneNew{Pre,Post};
+    ensures  pages:    BlocksLargeKept{Pre,Post};
 */
 bool large_free(uint64_t block);
 

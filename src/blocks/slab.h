@@ -49,7 +49,7 @@ struct slab_bits {
 extern TABLE(struct slab_bits, slab_bits);
 extern TABLE(uint32_t, slab_free_count);        /* set bits */
 extern TABLE(uint8_t, slab_class);              /* szind */
-extern TABLE(uint16_t, slab_bin);               /* the bin that it belongs to, which bin.c writes */
+extern TABLE(uint16_t, slab_bin);               /* the bin that it belongs to, which bin_slabs.h writes; 0 for no slab, and for bin 0 */
 extern TABLE(uint16_t, slab_age);               /* rounds that its holes wait already, or that they are gone (holes.h) */
 
 /* One for each small class. slab_boot fills them in. */

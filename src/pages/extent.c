@@ -229,6 +229,21 @@ void extent_merge(uint32_t a, uint32_t b)
     /*@ ghost extent_lemma_ok(); */
 }
 
+void extent_destroy(uint32_t e)
+{
+    uint64_t npages = AT(ext_npages, e);
+    uint8_t  was = AT(ext_state, e);
+    /*@ ghost extent_lemma_count(ext_page[e], npages, was, EXTENT_UNUSED); */
+    /*@ ghost extent_lemma_count_bounds(was); */
+    /*@ assert enough: npages <= extent_npages_total[was]; */
+    extent_drop(e);
+    AT(ext_state, e) = EXTENT_UNUSED;
+    extent_npages_total[was] -= npages;
+    /*@ assert others: \forall integer p; 0 <= p < PAGE_COUNT_MAX && !(ext_page[e] <= p < ext_page[e] + npages) ==>
+            ext_owner[p] == \at(ext_owner[p], Pre) && ext_owner[p] != e; */
+    /*@ ghost extent_lemma_ok(); */
+}
+
 void extent_set_state(uint32_t e, uint8_t state)
 {
     uint64_t npages = AT(ext_npages, e);

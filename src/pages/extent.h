@@ -146,6 +146,21 @@ uint32_t extent_split(uint32_t e, uint64_t npages);
 */
 void extent_merge(uint32_t a, uint32_t b);
 
+/* e becomes an unused id, and nobody owns its pages. */
+/*@ requires ok:    ExtentOk;
+    requires used:  ExtUsed(e);
+    assigns         ext_npages[e], ext_state[e], EXT_ASSIGNS_UNUSED, extent_npages_total[ext_state[e]],
+                    ext_owner[ext_page[e] .. ext_page[e] + ext_npages[e] - 1],
+                    ext_page_state[ext_page[e] .. ext_page[e] + ext_npages[e] - 1];
+    ensures  ok:    ExtentOk;
+    ensures  gone:  !ExtUsed(e) && ext_state[e] == EXTENT_UNUSED;
+    ensures  owner: \forall integer p; \old(ext_page[e]) <= p < \old(ext_page[e] + ext_npages[e]) ==>
+                        ext_owner[p] == 0 && ext_page_state[p] == 0;
+    ensures  total: extent_npages_total[\old(ext_state[e])] == \old(extent_npages_total[ext_state[e]]) - \old(ext_npages[e]);
+    ensures  spare: ExtSpare(1);
+*/
+void extent_destroy(uint32_t e);
+
 /*@ requires ok:    ExtentOk;
     requires used:  ExtUsed(e);
     requires state: 0 < state < EXTENT_STATES;

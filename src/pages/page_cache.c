@@ -332,3 +332,20 @@ void page_cache_give(uint32_t e, uint8_t state)
 {
     cache_give(e, state);
 }
+
+void page_cache_unmap(uint32_t e)
+{
+    uint64_t page = AT(ext_page, e);
+    uint64_t npages = AT(ext_npages, e);
+    uint32_t cache = AT(ext_state, e) - (uint32_t)EXTENT_BUSY;
+    /*@ ghost uint64_t end = page + npages; */
+    /*@ ghost page_cache_lemma_pages(e); */
+    /*@ ghost page_cache_lemma_enough(cache, e); */
+    /*@ assert mapped: \forall integer p; page <= p < end ==> os_mapped[p] == 1; */
+    extent_destroy(e);
+    page_cache_mapped_npages[cache] -= npages;
+    os_unmap(page, npages);
+    /*@ assert outside: CacheSeamsKept{Pre,Here}(page, end); */
+    /*@ ghost page_cache_lemma_apart_held(page, end); */
+    /*@ ghost page_cache_lemma_ok(); */
+}

@@ -43,6 +43,7 @@ static uint8_t pages_purge_run(uint32_t cache, uint64_t page, uint64_t npages, u
     ensures  are:     \result != 0 ==>
                           CachePagesAre(ext_page[\result], ext_page[\result] + ext_npages[\result], EXTENT_BUSY + cache);
     ensures  nobodys: \result != 0 ==> PagesNobodys(ext_page[\result], ext_page[\result] + ext_npages[\result]);
+    ensures  none:    \result == 0 ==> \forall integer e; ExtUsed(e) ==> ext_state[e] != state;
     PAGES_KEPT(ensures, 0);
 */
 static uint32_t pages_pull(uint32_t cache, uint8_t state, uint64_t npages_max)
@@ -230,6 +231,18 @@ uint32_t pages_find(uint64_t page)
     return e;
 }
 
+struct pages_extent pages_look(uint32_t cache, uint32_t e)
+{
+    pages_enter() /*@ ghost (0, 0) */;
+    struct pages_extent x = {0, 0, extent_count};
+    if (e <= x.last && AT(ext_state, e) == EXTENT_ACTIVE + cache) {
+        x.page = AT(ext_page, e);
+        x.npages = AT(ext_npages, e);
+    }
+    pages_leave();
+    return x;
+}
+
 struct pages_run pages_release(uint64_t page) /*@ ghost (uint32_t mine) */
 {
     /*@ assert owner: \forall integer p; mine != 0 && ExtIn(mine, p) ==> ext_owner[p] == mine; */
@@ -301,6 +314,47 @@ bool pages_purge(uint32_t cache)
     bool muzzy = pages_purge_to(cache, EXTENT_MUZZY, 0, false);
     pages_leave();
     return dirty || muzzy;
+}
+
+/* Gives the pages of one retained extent of the page cache back to the OS. Returns false if there is none. */
+/*@ REQUIRES_PAGES_LOCKED;
+    requires cache: cache < PAGE_CACHES;
+    assigns         CACHE_ASSIGNS, CACHE_ASSIGNS_GROWTH;
+    ENSURES_PAGES_LOCKED;
+    ensures  none:  !\result ==> \forall integer e; ExtUsed(e) ==> ext_state[e] != EXTENT_RETAINED + cache;
+    PAGES_KEPT(ensures, 0);
+*/
+static bool pages_unmap_one(uint32_t cache)
+{
+    uint32_t e = pages_pull(cache, (uint8_t)(EXTENT_RETAINED + cache), PAGE_COUNT_MAX);
+    if (e == 0) {
+        return false;
+    }
+    page_cache_unmap(e);
+    /*@ assert in: \forall integer p; 0 <= p < PAGE_COUNT_MAX && PagesHeld{Pre}(\at(ext_owner[p],Pre)) ==>
+            ExtUsed(\at(ext_owner[p],Pre)) && ExtIn(\at(ext_owner[p],Pre), p); */
+    return true;
+}
+
+bool pages_unmap(uint32_t cache)
+{
+    uint64_t left = UINT64_MAX;
+    bool     more = true;
+    /*@ loop invariant lock: LocksFree(LOCK_PAGES);
+        loop invariant ok:   PageCacheOk;
+        loop invariant held: PagesHeldActive;
+        loop invariant none: !more ==> \forall integer e; ExtUsed(e) ==> ext_state[e] != EXTENT_RETAINED + cache;
+        PAGES_KEPT(loop invariant, 0);
+        loop assigns   left, more, PAGES_ASSIGNS;
+        loop variant   left;
+    */
+    while (more && left > 0) {
+        pages_enter() /*@ ghost (0, 0) */;
+        more = pages_unmap_one(cache);
+        pages_leave();
+        left--;
+    }
+    return !more;
 }
 
 bool pages_trim(void)

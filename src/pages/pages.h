@@ -53,6 +53,12 @@ extern struct pages_purges pages_purges;
 
 #include "pages/pages.acsl"
 
+/* An extent at one moment. */
+struct pages_extent {
+    uint64_t page, npages;                      /* 0 where the id has none, or not of the page cache that is asked about */
+    uint32_t last;                              /* the last id that there is */
+};
+
 /* Called once, when the program starts and static memory is zero. All page caches have these intervals, as if by
  * pages_set_decay. */
 /*@ REQUIRES_PAGE_CACHE_ZERO;
@@ -123,6 +129,20 @@ void pages_free(uint32_t e);
 */
 uint32_t pages_find(uint64_t page);
 
+/* Returns the pages of extent e, if it is ACTIVE in the page cache. It may be another thread's. */
+/*@ REQUIRES_PAGES_UNLOCKED;
+    requires id:        0 < e < TABLE_MAX;
+    requires cache:     cache < PAGE_CACHES;
+    assigns             PAGES_ASSIGNS;
+    ENSURES_PAGES_UNLOCKED;
+    ensures  is:        \result.npages != 0 ==> ExtUsed(e) && ext_state[e] == EXTENT_ACTIVE + cache;
+    ensures  pages:     \result.npages != 0 ==> \result.page == ext_page[e] && \result.npages == ext_npages[e];
+    ensures  none:      \result.npages == 0 ==> !ExtUsed(e) || ext_state[e] != EXTENT_ACTIVE + cache;
+    ensures  last:      \forall integer x; ExtUsed(x) ==> x <= \result.last;
+    PAGES_KEPT(ensures, 0);
+*/
+struct pages_extent pages_look(uint32_t cache, uint32_t e);
+
 /* Frees the ACTIVE extent that starts at page. Returns what it was, with no pages if none starts there. The ghost mine is that
  * extent, or 0 (see pages_find). */
 /*@ REQUIRES_PAGES_UNLOCKED;
@@ -171,6 +191,17 @@ void pages_decay(void);
     PAGES_KEPT(ensures, 0);
 */
 bool pages_purge(uint32_t cache);
+
+/* Gives the addresses of all retained pages of one page cache back to the OS. Takes the lock for one extent after the other. Returns whether
+ * none are left. */
+/*@ REQUIRES_PAGES_UNLOCKED;
+    requires cache: cache < PAGE_CACHES;
+    assigns    PAGES_ASSIGNS;
+    ENSURES_PAGES_UNLOCKED;
+    ensures  none: \result ==> \forall integer e; ExtUsed(e) ==> ext_state[e] != EXTENT_RETAINED + cache;
+    PAGES_KEPT(ensures, 0);
+*/
+bool pages_unmap(uint32_t cache);
 
 /* Purges all free pages of all page caches. Returns true if there were any. */
 /*@ REQUIRES_PAGES_UNLOCKED;

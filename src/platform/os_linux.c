@@ -58,26 +58,35 @@ static void os_unmap_bytes(uintptr_t a, size_t bytes)
 #define SPANS_MAX 512U
 
 static struct span {
-    uintptr_t start;
+    uintptr_t start;                    /* 0 in a place that is free */
     size_t    bytes;
 } spans[SPANS_MAX];
-static uint32_t span_count;
 
 static void span_note(uintptr_t start, size_t bytes)
 {
-    uint32_t i = ATOMIC_LOAD(span_count) < SPANS_MAX ? __atomic_fetch_add(&span_count, 1, __ATOMIC_RELAXED) : SPANS_MAX;
-    if (start != 0 && i < SPANS_MAX) {
-        ATOMIC_STORE(spans[i].bytes, bytes);
-        ATOMIC_STORE(spans[i].start, start);
+    for (uint32_t i = 0; i < SPANS_MAX && start != 0 && bytes != 0; i++) {
+        if (ATOMIC_LOAD_ACQUIRE(spans[i].start) == 0 && ATOMIC_REPLACE(spans[i].start, (uintptr_t)0, start)) {
+            ATOMIC_STORE(spans[i].bytes, bytes);
+            return;
+        }
     }
 }
 
-static void span_forget(uintptr_t start)
+/* Of each span only what lies before and behind these bytes is mapped still. Extents join and split, so they may be parts of spans. */
+static void span_cut(uintptr_t start, size_t bytes)
 {
+    uintptr_t end = start + bytes;
     for (uint32_t i = 0; i < SPANS_MAX; i++) {
-        if (ATOMIC_LOAD(spans[i].start) == start) {
-            ATOMIC_STORE(spans[i].bytes, 0);
+        uintptr_t first = ATOMIC_LOAD(spans[i].start);
+        uintptr_t last = first + ATOMIC_LOAD(spans[i].bytes);
+        if (first == 0 || last <= start || end <= first) {
+            continue;
         }
+        ATOMIC_STORE(spans[i].bytes, first < start ? start - first : 0);
+        if (first >= start) {
+            ATOMIC_STORE_RELEASE(spans[i].start, (uintptr_t)0);
+        }
+        span_note(end, last > end ? last - end : 0);
     }
 }
 
@@ -139,7 +148,7 @@ uint64_t os_map(uint64_t npages)
 
 void os_unmap(uint64_t page, uint64_t npages)
 {
-    span_forget(page << LG_PAGE);
+    span_cut(page << LG_PAGE, npages << LG_PAGE);
     os_unmap_bytes(page << LG_PAGE, npages << LG_PAGE);
     limit_give(npages << LG_PAGE);
 }

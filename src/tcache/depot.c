@@ -524,6 +524,42 @@ uint64_t depot_blocks(uint32_t stack)
     return n;
 }
 
+/* Returns whether one of all caches has a block in pages of that page cache. */
+/*@ requires locked:  LockHeld(LOCK_DEPOT);
+    requires ok:      DepotOk;
+    requires blocks:  BlocksOk;
+    requires cache:   cache < PAGE_CACHES;
+    requires mine:    DepotHeight;
+    assigns           \nothing;
+    ensures  is:      \result <==> \exists integer k; 0 <= k < depot_made && HoldsSome(&depot_pool[k], cache);
+*/
+static bool depot_any_holds(uint32_t cache)
+{
+    /*@ ghost uint32_t left = depot_made; */
+    /*@ loop invariant left: 0 <= left <= depot_made;
+        loop invariant at:   TcacheNth(t, left);
+        loop invariant none: \forall integer k; left <= k < depot_made ==> !HoldsSome(&depot_pool[k], cache);
+        loop assigns   t, left;
+        loop variant   left;
+    */
+    for (const struct tcache *t = depot_list; t != NULL; t = t->next) {
+        /*@ assert height: TcacheHeights(t); */
+        if (holds_some(t, cache)) {
+            return true;
+        }
+        /*@ ghost left = left - 1; */
+    }
+    return false;
+}
+
+bool depot_holds(uint32_t cache)
+{
+    depot_enter();
+    bool holds = depot_any_holds(cache);
+    depot_leave();
+    return holds;
+}
+
 void depot_prefork(void)
 {
     depot_enter();

@@ -8,6 +8,7 @@
 #define QED_TCACHE_DEPOT_H
 
 #include "blocks/arena.h"
+#include "tcache/holds.h"
 #include "tcache/tcache.h"
 #include "pages/base.h"
 #include "platform/lock.h"
@@ -101,6 +102,18 @@ uint32_t depot_live(void);
     ensures  heap:    \old(BlocksOk) ==> BlocksOk;
 */
 uint64_t depot_blocks(uint32_t stack);
+
+/* Returns whether some cache has a block in pages of that page cache. What a thread does with its cache meanwhile may be missed. */
+/*@ requires lock:    LocksFree(LOCK_DEPOT);
+    requires cache:   cache < PAGE_CACHES;
+    requires blocks:  BlocksOk;
+    requires mine:    DepotHeight;
+    assigns           DEPOT_ASSIGNS_LISTS, lock_held[LOCK_DEPOT];
+    ensures  lock:    LocksFree(LOCK_DEPOT);
+    ensures  is:      \result <==> \exists integer k; 0 <= k < depot_made && HoldsSome(&depot_pool[k], cache);
+    ensures  blocks:  BlocksOk;
+*/
+bool depot_holds(uint32_t cache);
 
 /* Takes the lock before fork. The parent and the child give it back after fork. */
 /*@ requires lock:    LocksFree(LOCK_DEPOT);

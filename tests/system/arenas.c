@@ -159,6 +159,136 @@ static void check_threads(unsigned a)
           "a block is left in the arena");
 }
 
+static int act(const char *format, unsigned arena)
+{
+    char name[64];
+    snprintf(name, sizeof name, format, arena);
+    return mallctl(name, NULL, NULL, NULL, 0);
+}
+
+/* Bytes that the process has mapped, and those of them that are in memory, from /proc. */
+static void pages(uint64_t *mapped, uint64_t *resident)
+{
+    FILE *f = fopen("/proc/self/statm", "r");
+    check(f != NULL && fscanf(f, "%lu %lu", mapped, resident) == 2, "/proc does not say what the process has");
+    *mapped *= (uint64_t)sysconf(_SC_PAGESIZE);
+    *resident *= (uint64_t)sysconf(_SC_PAGESIZE);
+    f != NULL ? fclose(f) : 0;
+}
+
+static pthread_barrier_t barrier;
+static char             *given[2];
+
+/* Frees blocks of the arena, which the thread's cache keeps, and gives them back when it is told to. */
+static void *keep(void *unused)
+{
+    dallocx(given[0], 0);
+    dallocx(given[1], 0);
+    pthread_barrier_wait(&barrier);
+    pthread_barrier_wait(&barrier);
+    mallctl("thread.tcache.flush", NULL, NULL, NULL, 0);
+    pthread_barrier_wait(&barrier);
+    return unused;
+}
+
+/* Blocks that another thread's cache has do not end: it would hand them out. The cache of the thread that calls gives them back. */
+static void check_caches(unsigned a)
+{
+    static const size_t size[] = {100, 100000};
+    pthread_t           thread;
+    char               *mine[2];
+    check(pthread_barrier_init(&barrier, NULL, 2) == 0, "no barrier");
+    for (int only = 0; only < 3; only++) {
+        for (int i = 0; i < 2; i++) {
+            given[i] = only != 2 - i ? mallocx(size[i], MALLOCX_ARENA(a)) : NULL;
+            mine[i] = mallocx(size[i], MALLOCX_ARENA(a));
+        }
+        char *live = mallocx(100, MALLOCX_ARENA(a));
+        memset(live, 7, 100);
+        for (int i = 0; i < 2; i++) {
+            dallocx(mine[i], 0);
+            given[i] = given[i] != NULL ? given[i] : malloc(size[i]);
+        }
+        check(pthread_create(&thread, NULL, keep, NULL) == 0, "no thread");
+        pthread_barrier_wait(&barrier);
+        check(act("arena.%u.reset", a) == EAGAIN && act("arena.%u.destroy", a) == EAGAIN, "blocks end that another thread's cache has");
+        check(number("arena.%u.initialized", a) == 1 && live[0] == 7 && live[99] == 7, "a refused call has changed something");
+        pthread_barrier_wait(&barrier);
+        pthread_barrier_wait(&barrier);
+        check(act("arena.%u.reset", a) == 0 && number("stats.arenas.%u.pactive", a) == 0, "an arena is not reset");
+        check(pthread_join(thread, NULL) == 0, "a thread does not end");
+    }
+}
+
+/* The pages of an arena that is destroyed are gone, with their addresses, and nobody meets its number before the next arena has it. */
+static void check_destroy(unsigned a)
+{
+    uint64_t mapped, resident, mapped_now = 0, resident_now = 0;
+    unsigned again = 0;
+    char    *p;
+    for (int turn = 0; turn < 3; turn++) {              /* at first the allocator's own tables grow */
+        check(act("arena.%u.destroy", a) == 0 && create(&again) == 0 && again == a, "the number of a destroyed arena is lost");
+        pages(&mapped, &resident);
+        for (size_t bytes = 8; bytes < 16 * MIB; bytes += bytes / 2) {
+            for (int i = 0; i < 10; i++) {
+                p = mallocx(bytes, MALLOCX_ARENA(a));
+                check(p != NULL, "no block");
+                memset(p, 1, bytes);
+            }
+        }
+        pages(&mapped_now, &resident_now);
+        check(mapped_now > mapped + 300 * MIB && resident_now > resident + 300 * MIB, "the blocks are not in memory");
+        check(act("arena.%u.destroy", a) == 0, "an arena is not destroyed");
+        pages(&mapped_now, &resident_now);
+        check(turn == 0 || (mapped_now == mapped && resident_now < resident + MIB / 4), "a destroyed arena keeps pages");
+        check(turn == 2 || (create(&again) == 0 && again == a), "the number of a destroyed arena is lost");
+    }
+    check(!number("arena.%u.initialized", a) && number("stats.arenas.%u.mapped", a) == 0, "a destroyed arena is there");
+    p = mallocx(MIB, MALLOCX_ARENA(a));
+    check(p != NULL && number("stats.arenas.%u.mapped", a) == 0, "a destroyed arena has a block");
+    dallocx(p, 0);
+    check(mallctl("thread.arena", NULL, NULL, &a, sizeof a) == EFAULT, "a thread joins a destroyed arena");
+    check(act("arena.%u.destroy", a) == EFAULT && act("arena.%u.reset", a) == EFAULT && act("arena.%u.reset", 0) == EFAULT
+              && act("arena.%u.destroy", 4096) == EFAULT, "an arena ends that was not made");
+    check(create(&again) == 0 && again == a, "the number of a destroyed arena is lost");
+}
+
+/* A thread that has joined an arena takes its blocks there after a reset too, and keeps the arena from being destroyed. */
+static void check_own(unsigned a)
+{
+    unsigned home = 0;
+    size_t   bytes = sizeof home;
+    check(mallctl("thread.arena", &home, &bytes, &a, sizeof a) == 0, "the thread does not join");
+    for (int i = 0; i < 100; i++) {
+        free(malloc(100));
+        check(malloc(200) != NULL && act("arena.%u.reset", a) == 0, "a thread does not reset its own arena");
+    }
+    char *p = malloc(100);
+    memset(p, 1, 100);
+    check(act("arena.%u.destroy", a) == EFAULT && p[99] == 1 && number("arena.%u.initialized", a) == 1, "an arena with a thread is destroyed");
+    check(mallctl("thread.arena", NULL, NULL, &home, sizeof home) == 0 && act("arena.%u.destroy", a) == 0, "an arena that was left stays");
+    check(create(&home) == 0 && home == a, "the number of a destroyed arena is lost");
+}
+
+/* Arenas come and go for ever. */
+static void check_rounds(void)
+{
+    uint64_t before[2] = {0}, now[2], narenas = number("arenas.narenas", 0);
+    for (int i = 0; i < 10000; i++) {
+        unsigned a = 0;
+        check(create(&a) == 0, "no arena");
+        for (size_t k = 0; k < 3; k++) {
+            char *p = mallocx(k == 2 ? 300000 : 8 + ((size_t)i + k) % 20000, MALLOCX_ARENA(a));
+            check(p != NULL, "no block");
+            p[0] = 1;
+        }
+        check(act("arena.%u.destroy", a) == 0, "an arena is not destroyed");
+        i == 1000 ? pages(&before[0], &before[1]) : (void)0;
+    }
+    pages(&now[0], &now[1]);
+    check(number("arenas.narenas", 0) == narenas + 1 && now[0] <= before[0] && now[1] <= before[1] + MIB / 4, "each arena costs memory");
+}
+
 int main(void)
 {
     unsigned a = 0, b = 0, made = 2, last = 0, before = (unsigned)number("arenas.narenas", 0);
@@ -174,6 +304,10 @@ int main(void)
     check_numbers(a);
     check_fork(a);
     check_threads(a);
+    check_caches(a);
+    check_destroy(a);
+    check_own(a);
+    check_rounds();
     int result;
     while ((result = create(&last)) == 0) {
         made++;
