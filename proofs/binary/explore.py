@@ -16,7 +16,7 @@ from memory import IMAGE, STACK, Cache, Memory
 
 RETURN = BitVec("return_address", 64)
 # Each question goes to these, one after the other. Work is bounded in Z3's own steps, so that a busy machine gives the same answers.
-SOLVERS = ((SimpleSolver, 400_000), (lambda: SolverFor("QF_AUFBV"), 3_000_000), (Solver, 3_000_000))
+SOLVERS = ((SimpleSolver, 400_000), (lambda: SolverFor("QF_AUFBV"), 12_000_000), (Solver, 12_000_000))
 INSTRUCTIONS_MAX = 400          # of a path; fast paths have no loop
 
 
