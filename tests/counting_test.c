@@ -1,6 +1,7 @@
 /* counting_test: a thread counts for one reason, for two, for none. While it does, its table is empty, and while it counts bytes it has no
- * window; afterwards both are as before. What it counts is what is added up here. */
+ * window; afterwards both are as before. So do modes, which are a reason of their own. What it counts is what is added up here. */
 #include "blocks_boot.h"
+#include "platform/modes.h"
 #include "tcache/counting.h"
 
 #define STEPS 2000
@@ -96,6 +97,32 @@ static void test_numbers(struct tcache *t)
     counting_end(t, COUNTER_SAMPLES);
 }
 
+/* A thread counts while new blocks are filled, and has no window once freed ones are. */
+static void test_modes(struct tcache *t)
+{
+    for (int times = 0; times < 2; times++) {
+        modes_set_bytes(times == 0 ? 0 : 0xa5, MODES_NO_BYTE);
+        counting_modes(t);
+        check_table(t, true);
+        CHECK(counting_for(t, COUNTER_FILLS) && !counting_for(t, COUNTER_ALLOCATES));
+    }
+    modes_set_bytes(MODES_NO_BYTE, MODES_NO_BYTE);
+    counting_modes(t);
+    check_table(t, false);
+    overflow_free(t, refill(t, 5), "test");
+    counting_modes(t);
+    CHECK(t->window_pages != 0);
+    modes_set_bytes(MODES_NO_BYTE, 0x5a);
+    counting_modes(t);
+    check_table(t, false);
+    CHECK(t->window_pages == 0);
+    modes_set_bytes(0, 0x5a);
+    counting_modes(&tcache_dead);
+    check_table(&tcache_dead, false);
+    modes_set_bytes(MODES_NO_BYTE, MODES_NO_BYTE);
+    refill_flush(t);
+}
+
 int main(void)
 {
     blocks_boot(2);
@@ -105,6 +132,7 @@ int main(void)
     test_reasons(t);
     test_window(t);
     test_numbers(t);
+    test_modes(t);
     depot_destroy(t);
     return blocks_done("counting");
 }
