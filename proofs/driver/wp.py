@@ -13,7 +13,7 @@ FLAGS = [*KERNEL, *WP, "-wp-rte"]
 PROVER = "portfolio"    # proofs/driver/portfolio: Z3, Z3 in its own configuration, CVC4
 BRIEFED = "briefed"     # the same, told only what can take part in the proof
 SEED = 42
-PARTS = ["runtime.ml", "total.ml", "relevant.ml"]
+PARTS = ["runtime.ml", "total.ml", "relevant.ml", "chosen.ml"]
 SECTION = """
 [prover]
 name = "{name}"
@@ -33,9 +33,9 @@ WHOLE = ["-wp-pruning", "-wp-ground", "-wp-rte", f"-wp-prover=-{BRIEFED},{PROVER
 # Rounds of one process: seconds for a goal, as proofs/driver/portfolio takes them, and what the round changes. Each meets what the one
 # before leaves open.
 ROUNDS = [(10, BRIEF), (150, WHOLE)]
-# Smoke tests try to prove false from a contract or a loop's invariants; what they find is vacuous. The flags select no goals,
-# so a smoke run meets all others again, and takes their results from the cache that a proof from scratch has filled.
-SMOKE = ["-wp-smoke-tests", "-wp-no-smoke-dead-code", "-wp-no-smoke-dead-call", "-wp-smoke-timeout", "20"]
+# Smoke tests try to prove false from a contract or a loop's invariants; what they find is vacuous.
+SMOKE_TESTS = "smoke tests"
+SMOKE_FLAGS = ["-wp-smoke-tests", "-wp-no-smoke-dead-code", "-wp-no-smoke-dead-call", "-wp-smoke-timeout", "20"]
 TIMEOUT = 600           # without rounds, in a process of its own, with all simplifications
 # For who asks whether goals fail: seconds for a goal, and rounds. What does not hold is met in the first way that was enough for what does.
 WAYS = [(10, ROUNDS[:1]), (30, ()), (TIMEOUT, ()), (3 * TIMEOUT, ())]
@@ -147,8 +147,9 @@ def why3_config(directory, seeds=()):
     with tempfile.TemporaryDirectory(dir=directory) as scratch:
         for part in PARTS:
             shutil.copy(ROOT / "proofs/driver" / part, scratch)
-        kernel = subprocess.run(["frama-c", "-print-lib-path"], stdout=subprocess.PIPE, text=True, check=True).stdout
-        subprocess.run(["ocamlopt", "-shared", "-I", "+why3", "-I", "+zarith", "-I", kernel, "-o", "frama-c.cmxs", *PARTS], cwd=scratch, check=True)
+        folders = ["+why3", "+zarith", "+menhirLib"]
+        folders += [subprocess.run(["frama-c", f"-print-{p}-path"], stdout=subprocess.PIPE, text=True, check=True).stdout for p in ("lib", "plugin")]
+        subprocess.run(["ocamlopt", "-shared", *(o for f in folders for o in ("-I", f)), "-o", "frama-c.cmxs", *PARTS], cwd=scratch, check=True)
         Path(scratch, "frama-c.cmxs").replace(directory / "frama-c.cmxs")
     return conf
 
@@ -160,27 +161,39 @@ class Result:
         self.ok = proved == total and not failed and not wrong
 
 
-def run(source, functions, *, why3, cache, timeout, limit, prover=PROVER, rounds=(), include=(), define=(), extra=(), log=None, first=False,
+def run(source, functions, *, why3, cache, timeout, limit, prover=PROVER, rounds=(), include=(), define=(), chosen=None, log=None, first=False,
         root=ROOT):
     """One process over a few functions. rounds: these, whatever timeout and prover; include: folders that come before the tree's own;
-    first: stop at the first failure."""
+    chosen: SMOKE_TESTS, or names of goals, which are met and no others, in the first of the rounds; first: stop at the first failure."""
     folders = [*include, root / "spec", root / "src"]
     names = ",".join(functions)
     plugins = f"wp,rtegen,{Path(why3).with_name('frama-c.cmxs').resolve()}"
     kernel = ["timeout", str(limit), "frama-c", "-no-autoload-plugins", "-load-module", plugins, *KERNEL,
               "-cpp-extra-args=" + " ".join([f"-I{f}" for f in folders] + [f"-D{d}" for d in define])]
-    wp = [*WP, "-wp-fct", names, *extra, "-wp-par", "1", "-wp-cache", "update", "-wp-cache-dir", str(cache)]
-    if rounds:
+    wp = ["-wp-par", "1", "-wp-cache", "update", "-wp-cache-dir", str(cache)]
+    choice = {}
+    if chosen:                          # see chosen.ml
+        choice["QED_FUNCTIONS"] = names
+        if chosen is SMOKE_TESTS:
+            wp += SMOKE_FLAGS
+        else:
+            choice["QED_GOALS"] = ",".join(chosen)
+        seconds, more = rounds[0] if rounds else (timeout, [])
+        cmd = [*kernel, *wp, "-wp-prover", BRIEFED if rounds else prover, "-rte", "-rte-select", names, "-wp-timeout", str(seconds), *more, str(source)]
+    elif rounds:
+        wp += [*WP, "-wp-fct", names]
         cmd = [*kernel, "-wp-prover", BRIEFED, "-rte", "-rte-select", names, str(source)]
         for seconds, more in rounds:
             cmd += ["-then", *wp, "-wp-timeout", str(seconds), *more]
     else:
+        wp += [*WP, "-wp-fct", names]
         cmd = [*kernel, *wp, "-wp-rte", "-wp-prover", prover, "-wp-timeout", str(timeout), str(source)]
     lines = []
     with tempfile.TemporaryDirectory() as scratch:
         provers = Path(scratch, "provers")
         p = subprocess.Popen(cmd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                             env={**os.environ, "WHY3CONFIG": str(why3), "TMPDIR": scratch, "GLIBC_TUNABLES": MALLOC, "QED_PROVERS": str(provers)})
+                             env={**os.environ, "WHY3CONFIG": str(why3), "TMPDIR": scratch, "GLIBC_TUNABLES": MALLOC, "QED_PROVERS": str(provers),
+                                  **choice})
         for line in p.stdout:
             lines.append(line.rstrip("\n"))
             if first and FAILED.match(lines[-1]):
@@ -215,7 +228,7 @@ def run(source, functions, *, why3, cache, timeout, limit, prover=PROVER, rounds
     wrong = []
     if p.returncode != 0:
         wrong.append(f"exit status {p.returncode}" + (" (time limit)" if p.returncode == 124 else ""))
-    if not counts:
+    if not counts and not re.search(r"Chosen goals: 0 of [1-9]", text):
         wrong.append("no goals")
     wrong += [l for l in lines if re.search(DOUBTFUL, l, re.I)]
     return Result(proved, total, open_goals, wrong, late), text
