@@ -297,6 +297,7 @@ static inline void fork_lock_pages(void)
     /*@ assert own: \forall integer e; PagesHeld(e) ==> ph_own[e] == \at(ph_own[e],Pre); */
     /*@ assert only: ForkListsOnly(bin_arenas * SC_NBINS); */
     /*@ assert current: \forall integer b; 0 <= b < bin_arenas * SC_NBINS ==> BinCurrent(b); */
+    /*@ assert walk: \forall integer b; 0 <= b < bin_arenas * SC_NBINS ==> BinWalk(b); */
     /*@ assert lists: \forall integer b; 0 <= b < bin_arenas * SC_NBINS ==> BinLists(b); */
     /*@ assert lists_not: \forall integer b; 0 <= b < bin_arenas * SC_NBINS ==> BinListsNot(b); */
     /*@ assert lists_only: \forall integer b; 0 <= b < bin_arenas * SC_NBINS ==> BinListsOnly(b); */
@@ -459,6 +460,7 @@ static inline void fork_reset_pages(void)
     /*@ assert own: \forall integer e; PagesHeld(e) ==> ph_own[e] == \at(ph_own[e],Pre); */
     /*@ assert only: ForkListsOnly(bin_arenas * SC_NBINS); */
     /*@ assert current: \forall integer b; 0 <= b < bin_arenas * SC_NBINS ==> BinCurrent(b); */
+    /*@ assert walk: \forall integer b; 0 <= b < bin_arenas * SC_NBINS ==> BinWalk(b); */
     /*@ assert lists: \forall integer b; 0 <= b < bin_arenas * SC_NBINS ==> BinLists(b); */
     /*@ assert lists_not: \forall integer b; 0 <= b < bin_arenas * SC_NBINS ==> BinListsNot(b); */
     /*@ assert lists_only: \forall integer b; 0 <= b < bin_arenas * SC_NBINS ==> BinListsOnly(b); */
