@@ -132,7 +132,7 @@ static void op_aligned(uint32_t kind, size_t bytes)
         break;
     case 5:
         op_mallocx(bytes, (int)(lg % 24) | (lg >= 128 && bytes < TOUCHED_BYTES ? MALLOCX_ZERO : 0)
-                              | (lg % 4 == 3 ? MALLOCX_ARENA(lg / 8 % 8) : 0));
+                              | (lg % 4 == 3 ? MALLOCX_ARENA(lg / 8 % 8) : 0) | (lg % 4 == 1 ? cache_flag(lg / 8 % EXPLICIT_CACHES) : 0));
         break;
     default:
         SHOW("p[%u] = qed_pvalloc(%zu);", model.next_id, bytes);
@@ -182,7 +182,9 @@ static void op_xallocx(uint32_t i)
 static void op_rallocx(uint32_t i)
 {
     size_t                  bytes = take_size() % (2 * TOUCHED_BYTES);
-    int                     flags = (int)(take(1) % 16) | (bytes % 2 == 1 ? MALLOCX_ZERO : 0);
+    uint32_t                kind = take(1);
+    int                     flags = (int)(kind % 16) | (bytes % 2 == 1 ? MALLOCX_ZERO : 0)
+                | (kind >= 192 ? cache_flag(kind / 16 % EXPLICIT_CACHES) : kind >= 176 ? MALLOCX_TCACHE_NONE : 0);
     struct blocks_model_block b = blocks_model_remove(&model, i);
     size_t                  before = qed_sallocx(b.address, 0);
     fuzz_operations++;
@@ -248,12 +250,19 @@ static void op_free(uint32_t kind, uint32_t i)
     struct blocks_model_block b = blocks_model_remove(&model, i);
     fuzz_operations++;
     errno = 99;
-    if (kind != 0) {
+    if (kind == 2) {
+        int flags = b.id % 4 == 0 ? MALLOCX_TCACHE_NONE : cache_flag(b.id / 4 % EXPLICIT_CACHES);
+        errno = 99;
+        SHOW("gone(%u); qed_dallocx(p[%u], %d);\n", b.id, b.id, flags);
+        qed_dallocx(b.address, flags);
+    } else if (kind != 0) {
         SHOW("gone(%u); qed_free(p[%u]);\n", b.id, b.id);
         qed_free(b.address);
     } else if (b.id % 2 == 1) {
-        SHOW("gone(%u); qed_sdallocx(p[%u], %zu, MALLOCX_ALIGN(%zu));\n", b.id, b.id, b.bytes, b.alignment == 0 ? 1 : b.alignment);
-        qed_sdallocx(b.address, b.bytes, MALLOCX_ALIGN(b.alignment == 0 ? 1 : b.alignment));
+        int flags = MALLOCX_ALIGN(b.alignment == 0 ? 1 : b.alignment) | (b.id % 4 == 1 ? cache_flag(b.id / 4 % EXPLICIT_CACHES) : 0);
+        errno = 99;
+        SHOW("gone(%u); qed_sdallocx(p[%u], %zu, %d);\n", b.id, b.id, b.bytes, flags);
+        qed_sdallocx(b.address, b.bytes, flags);
     } else if (b.alignment == 0) {
         SHOW("gone(%u); qed_free_sized(p[%u], %zu);\n", b.id, b.id, b.bytes);
         qed_free_sized(b.address, b.bytes);
@@ -360,6 +369,8 @@ static void op_world(uint32_t op)
             SHOW("os_fake.gap_npages = %u, os_fake.upwards = %d;\n", a % 3, os_fake.upwards);
         } else if (a < 192) {
             churn(a % 32 * 8);
+        } else if (a >= 240) {
+            cache_empty(a % EXPLICIT_CACHES, a < 248);
         } else if (a >= 208) {
             counts();
         } else if (a == 200) {
@@ -387,7 +398,7 @@ static void step(void)
             op_realloc(op == 14);
         }
         for (; op >= 17 && batch > 0 && model.count > 0; batch--) {
-            op_free(op == 17 ? 0 : 1, i % model.count);
+            op_free(op == 17 ? 0 : op == 21 || op == 22 ? 2 : 1, i % model.count);
         }
     } else {
         op_world(op % 8);

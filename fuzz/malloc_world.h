@@ -20,6 +20,7 @@
 #include "tcache/counting.h"
 
 #define THREADS 6U
+#define EXPLICIT_CACHES 4U
 #define MAPPED_BYTES_MAX (1UL << 30)
 
 unsigned long fuzz_operations;                          /* calls that take or give a block; churn is not counted */
@@ -94,19 +95,29 @@ static unsigned arena_of(const void *block)             /* ARENAS_MAX where no b
     return qed_mallctl("arenas.lookup", &arena, &bytes, &block, sizeof block) == 0 ? arena : ARENAS_MAX;
 }
 
-/* Whether the cache of a thread that is not at work has a block of the arena. */
-static bool others_hold(uint32_t arena)
+static bool cache_holds(const struct tcache *t, uint32_t arena)
 {
-    for (uint32_t t = 0; t < THREADS; t++) {
-        for (uint32_t b = 1; t != thread_now && !standin(caches[t]) && b < TCACHE_STACKS; b++) {
-            for (uint64_t i = caches[t]->floor[b] + 1; i <= caches[t]->top[b]; i++) {
-                if (arena_of((void *)caches[t]->slot[i]) == arena) {
-                    return true;
-                }
+    for (uint32_t b = 1; b < TCACHE_STACKS; b++) {
+        for (uint64_t i = t->floor[b] + 1; i <= t->top[b]; i++) {
+            if (arena_of((void *)t->slot[i]) == arena) {
+                return true;
             }
         }
     }
     return false;
+}
+
+/* Whether the cache of a thread that is not at work, or an explicit one, has a block of the arena. */
+static bool others_hold(uint32_t arena)
+{
+    bool held = false;
+    for (uint32_t t = 0; t < THREADS; t++) {
+        held |= t != thread_now && !standin(caches[t]) && cache_holds(caches[t], arena);
+    }
+    for (uint32_t n = 0; n < DEPOT_EXPLICIT; n++) {
+        held |= depot_explicit[n] != NULL && cache_holds(depot_explicit[n], arena);
+    }
+    return held;
 }
 
 /* Ends all blocks of an arena that has been made, or the arena with them; then another one gets its number. */
@@ -177,6 +188,69 @@ static void check_counts(void)
     usable = model.usable;
 }
 
+/* ---- explicit caches --------------------------------------------------------------------------------------------- */
+
+static unsigned cache_number[EXPLICIT_CACHES];          /* plus 1; 0: there is none */
+
+static void cache_create(uint32_t k)
+{
+    unsigned number = 0;
+    size_t   bytes = sizeof number;
+    SHOW("cache_create(%u);\n", k);
+    cache_number[k] = qed_mallctl("tcache.create", &number, &bytes, NULL, 0) == 0 ? number + 1 : 0;
+    for (uint32_t j = 0; j < EXPLICIT_CACHES; j++) {
+        if (j != k && cache_number[k] != 0 && cache_number[j] == cache_number[k]) {
+            blocks_model_fail("two explicit caches have one number", (void *)(uintptr_t)number);
+        }
+    }
+    for (uint32_t n = 0; cache_number[k] != 0 && n < DEPOT_EXPLICIT; n++) {
+        if (n != number && depot_explicit[n] == depot_explicit[number]) {
+            blocks_model_fail("one explicit cache has two numbers", (void *)(uintptr_t)number);
+        }
+    }
+}
+
+/* Blocks in an explicit cache. */
+static uint64_t cache_held(uint32_t k)
+{
+    const struct tcache *t = cache_number[k] != 0 ? depot_explicit[cache_number[k] - 1] : NULL;
+    uint64_t             n = 0;
+    for (uint32_t b = 0; b < TCACHE_STACKS; b++) {
+        n += t != NULL ? t->top[b] - t->floor[b] : 0;
+    }
+    return n;
+}
+
+/* Empties one of them, which may be destroyed by that. What the others have stays. */
+static void cache_empty(uint32_t k, bool destroy)
+{
+    uint64_t held[EXPLICIT_CACHES];
+    unsigned number = cache_number[k] - 1;              /* one that is not there: UINT_MAX */
+    SHOW("cache_empty(%u, %d);\n", k, destroy);
+    for (uint32_t j = 0; j < EXPLICIT_CACHES; j++) {
+        held[j] = cache_held(j);
+    }
+    int result = qed_mallctl(destroy ? "tcache.destroy" : "tcache.flush", NULL, NULL, &number, sizeof number);
+    if (result != (cache_number[k] != 0 ? 0 : EFAULT)) {
+        blocks_model_fail("an explicit cache is refused, or none is not", (void *)(uintptr_t)number);
+    }
+    cache_number[k] = destroy ? 0 : cache_number[k];
+    for (uint32_t j = 0; j < EXPLICIT_CACHES; j++) {
+        if (cache_held(j) != (j == k ? 0 : held[j])) {
+            blocks_model_fail("another explicit cache than the one that is named is emptied", (void *)(uintptr_t)j);
+        }
+    }
+}
+
+/* The flag for one of them, which is made now unless it is there, or no flag where it cannot be made. */
+static int cache_flag(uint32_t k)
+{
+    if (cache_number[k] == 0) {
+        cache_create(k);
+    }
+    return cache_number[k] == 0 ? 0 : MALLOCX_TCACHE(cache_number[k] - 1);
+}
+
 /* Slow events, so that the cache collects and pages decay. */
 static void churn(uint32_t times)
 {
@@ -221,6 +295,7 @@ static void world_begin(void)
     check_counts();
     os_fake.mapped_npages_max = MAPPED_BYTES_MAX / PAGE;
     thread_now = 0;
+    memset(cache_number, 0, sizeof cache_number);
     for (uint32_t t = 0; t < THREADS; t++) {
         caches[t] = &tcache_unborn;
     }
@@ -231,6 +306,9 @@ static void world_end(void)     /* every block freed, every thread ended: every 
     os_fake_fail_none();
     os_fake.gap_npages = 0;
     check_heap();
+    for (uint32_t k = 0; k < EXPLICIT_CACHES; k++) {
+        cache_empty(k, true);
+    }
     for (uint32_t i = 0; model.count > 0; i++) {
         if (i % 64 == 0) {
             thread(i / 64 % THREADS);

@@ -4,8 +4,9 @@
  * same in every run of an input; only the interleaving within a round is the machine's.
  *
  * A round may also tick the clock, fork, refuse memory, trim, read statistics, and end threads and begin new ones in
- * their place. The check: each thread's own model at each call; when all stand still, no two threads' blocks overlap and
- * the statistics are exact; what the sanitizer says. The linker leads the calls of the OS through here (--wrap).
+ * their place. Each thread has an explicit cache too, which the one in its place has after it. The check: each thread's own
+ * model at each call; when all stand still, no two threads' blocks overlap and the statistics are exact; what the sanitizer
+ * says. The linker leads the calls of the OS through here (--wrap).
  */
 #include <errno.h>
 #include <pthread.h>
@@ -45,6 +46,7 @@ struct worker {
     struct post       post;
     bool              leaves;                           /* at the end of this round */
     uint64_t         *allocated, *deallocated;          /* what the thread counts, or NULL */
+    unsigned          cache;                            /* the number of its explicit cache, plus 1; 0: there is none */
     uint64_t          sent, received;                   /* bytes of blocks that it did not free itself, and of others' that it freed */
 };
 
@@ -128,6 +130,17 @@ static uint32_t below(struct worker *w, uint32_t n)
     return (uint32_t)(w->dice >> 33) % n;
 }
 
+/* The flag for the thread's explicit cache, or no flag where it cannot be made. */
+static int cache_flag(struct worker *w)
+{
+    unsigned number;
+    size_t   bytes = sizeof number;
+    if (w->cache == 0 && qed_mallctl("tcache.create", &number, &bytes, NULL, 0) == 0) {
+        w->cache = number + 1;
+    }
+    return w->cache == 0 ? 0 : MALLOCX_TCACHE(w->cache - 1);
+}
+
 /* Few classes in one round, so that threads meet at a bin; all magnitudes in another. */
 static size_t some_bytes(struct worker *w)
 {
@@ -154,7 +167,8 @@ static void take(struct worker *w)
     uint32_t n = bytes < 32768 && below(w, 4) == 0 ? below(w, 64) : 1;
     for (errno = 0; n > 0 && w->model.count < BLOCKS_MODEL_COUNT; n--) {
         uint32_t how = below(w, bytes < 65536 ? 8 : 64);
-        void    *p = how == 0 ? qed_calloc(1, bytes) : how == 1 ? qed_aligned_alloc(alignment, bytes) : qed_malloc(bytes);
+        void    *p = how == 0 ? qed_calloc(1, bytes) : how == 1 ? qed_aligned_alloc(alignment, bytes)
+                  : how == 2 ? qed_mallocx(bytes, cache_flag(w)) : qed_malloc(bytes);
         how == 0 && p != NULL ? blocks_model_check_zero(p, bytes) : (void)0;
         added(w, p, bytes, how == 1 ? alignment : 0);
     }
@@ -179,7 +193,13 @@ static void give(struct worker *w)
 {
     for (uint32_t n = below(w, 4) == 0 ? below(w, 64) : 1; n > 0 && w->model.count > 0; n--) {
         struct blocks_model_block b = blocks_model_remove(&w->model, below(w, w->model.count));
-        b.alignment == 0 && b.seed % 2 == 0 ? qed_free_sized(b.address, b.bytes) : qed_free(b.address);
+        if (b.alignment == 0 && b.seed % 2 == 0) {
+            qed_free_sized(b.address, b.bytes);
+        } else if (b.seed % 8 == 1) {
+            qed_dallocx(b.address, cache_flag(w));
+        } else {
+            qed_free(b.address);
+        }
     }
 }
 
@@ -399,6 +419,10 @@ static void finish(void)
         receive(&worker[i], &worker[i].post);
         while (worker[i].model.count > 0) {
             qed_free(blocks_model_remove(&worker[i].model, worker[i].model.count - 1).address);
+        }
+        unsigned number = worker[i].cache - 1;
+        if (worker[i].cache != 0 && qed_mallctl("tcache.destroy", NULL, NULL, &number, sizeof number) != 0) {
+            blocks_model_fail("an explicit cache is not destroyed", (void *)(uintptr_t)number);
         }
     }
     over = false;

@@ -1,5 +1,5 @@
 /* What clients of the extended API may rely on, proven from the contracts of mallocx.h and malloc.h alone: each function is a client. Never
- * compiled into the library. */
+ * compiled into the library. A call that names an explicit cache may end the program; no other does. */
 #include "api/mallocx.h"
 
 /* xallocx never moves: the block stays live at its address, and keeps what it had as far as it reaches then. */
@@ -20,6 +20,7 @@ static size_t mallocx_theorem_xallocx(void *p, size_t n, size_t extra, int flags
 /*@ requires ok:     MallocOk;
     requires live:   BlockLive(ADDR(p));
     requires within: i < BlockBytes(ADDR(p)) && i < n;
+    exits    cache:  FlagsExplicit(flags);
     assigns          MALLOC_ASSIGNS, errno;
     ensures  byte:   \result != NULL ==> user_mem[ADDR(\result) + i] == \old(user_mem[ADDR(p) + i]);
 */
@@ -33,6 +34,7 @@ static void *mallocx_theorem_rallocx_prefix(void *p, size_t n, int flags, size_t
 /* A failed rallocx leaves the block byte for byte. */
 /*@ requires ok:     MallocOk;
     requires live:   BlockLive(ADDR(p));
+    exits    cache:  FlagsExplicit(flags);
     assigns          MALLOC_ASSIGNS, errno;
     ensures  live:   \result == NULL ==> BlockLive(ADDR(p));
     ensures  bytes:  \result == NULL ==> BlockBytes(ADDR(p)) == \old(BlockBytes(ADDR(p)));
@@ -46,6 +48,7 @@ static void *mallocx_theorem_rallocx_fails(void *p, size_t n, int flags)
 
 /* nallocx tells what mallocx will give. */
 /*@ requires ok:     MallocOk;
+    exits    cache:  FlagsExplicit(flags);
     assigns          MALLOC_ASSIGNS, errno;
 */
 static size_t mallocx_theorem_nallocx(size_t n, int flags)
@@ -59,6 +62,7 @@ static size_t mallocx_theorem_nallocx(size_t n, int flags)
 
 /* sdallocx takes what mallocx gave, and the heap is as before. */
 /*@ requires ok:     MallocOk;
+    exits    cache:  FlagsExplicit(flags);
     assigns          MALLOC_ASSIGNS, errno;
     ensures  kept:   LiveKeptBut{Pre,Post}(0);
     ensures  only:   LiveNoneNewBut{Pre,Post}(0);
@@ -74,6 +78,7 @@ static void mallocx_theorem_sdallocx(size_t n, int flags)
 /*@ requires ok:     MallocOk;
     requires zero:   FlagsZero(flags);
     requires within: i < n;
+    exits    cache:  FlagsExplicit(flags);
     assigns          MALLOC_ASSIGNS, errno;
     ensures  zero:   \result != NULL ==> user_mem[ADDR(\result) + i] == 0;
 */

@@ -2,11 +2,13 @@
 #include "api/ctl_thread.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "api/thread.h"
 #include "platform/countdown.h"
 #include "prof/prof.h"
 #include "tcache/counting.h"
+#include "tcache/explicit.h"
 #include "tcache/outside.h"
 #include "tcache/refill.h"
 
@@ -93,4 +95,38 @@ int act_tcache_flush(const size_t *index)
     }
     refill_flush(t);
     return 0;
+}
+
+/* ---- explicit caches --------------------------------------------------------------------------------------------- */
+
+int call_tcache_create(const size_t *index, void *old, size_t *old_bytes, const void *new_value, size_t new_bytes)
+{
+    (void)index;
+    if (new_value != NULL || new_bytes != 0) {
+        return EPERM;
+    }
+    if (old == NULL || old_bytes == NULL || *old_bytes != sizeof(unsigned)) {
+        if (old_bytes != NULL) {
+            *old_bytes = 0;
+        }
+        return EINVAL;
+    }
+    unsigned number = explicit_create();
+    if (number == DEPOT_EXPLICIT) {
+        return EFAULT;
+    }
+    memcpy(old, &number, sizeof number);
+    return 0;
+}
+
+int write_tcache_flush(const struct ctl_name *n, const size_t *index, uint64_t value)
+{
+    (void)n, (void)index;
+    return value == CTL_NO_VALUE ? EINVAL : explicit_flush((uint32_t)value) ? 0 : EFAULT;
+}
+
+int write_tcache_destroy(const struct ctl_name *n, const size_t *index, uint64_t value)
+{
+    (void)n, (void)index;
+    return value == CTL_NO_VALUE ? EINVAL : explicit_destroy((uint32_t)value) ? 0 : EFAULT;
 }

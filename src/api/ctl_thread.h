@@ -1,5 +1,5 @@
-/* ctl_thread: what the names of mallctl about a thread have: what it has allocated (tcache/counting.h), and its cache. The names stand in
- * ctl_names. */
+/* ctl_thread: what the names of mallctl about a thread have: what it has allocated (tcache/counting.h), and its cache. Those about explicit
+ * caches (tcache/explicit.h) are here too. The names stand in ctl_names. */
 #ifndef QED_API_CTL_THREAD_H
 #define QED_API_CTL_THREAD_H
 
@@ -16,5 +16,10 @@ int act_peak_reset(const size_t *index);
 int read_tcache_enabled(const struct ctl_name *n, const size_t *index, uint64_t *value);
 int write_tcache_enabled(const struct ctl_name *n, const size_t *index, uint64_t value);
 int act_tcache_flush(const size_t *index);      /* EFAULT without a cache */
+
+/* EFAULT where no explicit cache can be made, and for a number of which there is none, or one that another call uses. */
+int call_tcache_create(const size_t *index, void *old, size_t *old_bytes, const void *new_value, size_t new_bytes);
+int write_tcache_flush(const struct ctl_name *n, const size_t *index, uint64_t value);
+int write_tcache_destroy(const struct ctl_name *n, const size_t *index, uint64_t value);
 
 #endif

@@ -2,46 +2,12 @@
 #include "api/mallocx.h"
 
 #include "api/export.h"
+#include "api/placed.h"
 #include "api/request.h"
 #include "blocks/arena.h"
 #include "platform/trap.h"
 
 #include "api/mallocx_lemmas.acsl"
-
-/* ---- flags ------------------------------------------------------------------------------------------------------- */
-
-#define FLAGS_BITS 4294967296L          /* what makes every int positive and leaves its low bits */
-#define FLAGS_ARENA 1048576UL           /* the bits from here on are the number of an arena, plus 1 */
-
-/*@ assigns            \nothing;
-    ensures  is:       \result == FlagsAlign(flags);
-    ensures  power:    IsPowerOfTwo(\result);
-*/
-static inline uint64_t flags_align(int flags)
-{
-    uint32_t lg = (uint32_t)((uint64_t)(flags + FLAGS_BITS) % 64);
-    /*@ ghost align_lemma_order(lg, 63); */
-    /*@ ghost block_lemma_is_power(1UL << lg, lg); */
-    return 1UL << lg;
-}
-
-/*@ assigns            \nothing;
-    ensures  is:       \result <==> FlagsZero(flags);
-*/
-static inline bool flags_zero(int flags)
-{
-    return (uint64_t)(flags + FLAGS_BITS) / 64 % 2 == 1;
-}
-
-/* Returns the arena that the flags name, or ARENAS_MAX where they name none, or one that serves no thread. */
-/*@ assigns            \nothing;
-    ensures  range:    \result <= ARENAS_MAX;
-*/
-static inline uint32_t flags_arena(int flags)
-{
-    uint32_t n = (uint32_t)((uint64_t)(flags + FLAGS_BITS) / FLAGS_ARENA % 4096);
-    return n != 0 && arena_serves(n - 1) ? n - 1 : ARENAS_MAX;
-}
 
 /* ---- zeroes ------------------------------------------------------------------------------------------------------ */
 
@@ -164,10 +130,37 @@ static uint64_t mallocx_take(uint32_t arena, uint32_t szind, uint64_t align_byte
     return block;
 }
 
-/* Returns a block from the arena, or NULL. All its usable bytes are zero where that is asked for. */
+/* Returns a block from the arena, past all caches or by way of the explicit cache that the flags name, or 0 without memory. Where that cache has
+ * none and gets none, the arena is asked for this one block. */
 /*@ requires ok:       MallocOk;
     requires arena:    arena < ARENAS_MAX;
     requires power:    IsPowerOfTwo(align_bytes);
+    requires class:    szind < SC_NSIZES;
+    requires whole:    align_bytes <= PAGE ==> ScBytes(szind) % align_bytes == 0;
+    requires large:    align_bytes > PAGE ==> SC_NBINS <= szind;
+    exits    cache:    FLAGS_CACHE_FIRST <= cache;
+    assigns            MALLOC_ASSIGNS_HEAP;
+    ensures  ok:       MallocOk;
+    ENSURES_NEW_ADDRESS;
+    ensures  class:    \result != 0 ==> block_szind[\result] == szind;
+    ensures  aligned:  \result % align_bytes == 0;
+    ensures  out:      \result == 0 ==> NoBlock(szind, align_bytes);
+*/
+static inline uint64_t mallocx_take_placed(uint32_t cache, uint32_t arena, uint32_t szind, uint64_t align_bytes)
+{
+    uint64_t block = 0;
+    if (cache >= FLAGS_CACHE_FIRST && szind + 1 < TCACHE_STACKS && align_bytes <= PAGE) {
+        block = cache_take_block(cache, arena, szind) /*@ ghost (align_bytes) */;
+    }
+    return block != 0 ? block : mallocx_take(arena, szind, align_bytes);
+}
+
+/* Returns a block from the arena, by way of the explicit cache if the flags name one, or NULL. All its usable bytes are zero where that is
+ * asked for. */
+/*@ requires ok:       MallocOk;
+    requires arena:    arena < ARENAS_MAX;
+    requires power:    IsPowerOfTwo(align_bytes);
+    exits    cache:    FLAGS_CACHE_FIRST <= cache;
     assigns            MALLOC_ASSIGNS, errno;
     ensures  ok:       MallocOk;
     ENSURES_NEW_BLOCK;
@@ -178,12 +171,12 @@ static uint64_t mallocx_take(uint32_t arena, uint32_t szind, uint64_t align_byte
     ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
     ensures  out:      \result == NULL ==> MallocOut(4 * size, 4 * align_bytes);
 */
-static __attribute__((noinline)) void *mallocx_from(uint32_t arena, uint64_t align_bytes, size_t size, bool zero)
+static void *mallocx_from(uint32_t cache, uint32_t arena, uint64_t align_bytes, size_t size, bool zero)
 {
     uint32_t szind = request_class(align_bytes, size);
     /*@ ghost align_lemma_range(align_bytes); */
     /*@ ghost if (size <= SC_LARGE_MAXCLASS && align_bytes <= SC_LARGE_MAXCLASS) { block_lemma_waste_aligned(size, szind, align_bytes); } */
-    uint64_t block = szind < SC_NSIZES ? mallocx_take(arena, szind, align_bytes) : 0;
+    uint64_t block = szind < SC_NSIZES ? mallocx_take_placed(cache, arena, szind, align_bytes) : 0;
     if (block == 0) {
         errno = ENOMEM;
         return NULL;
@@ -202,14 +195,22 @@ static __attribute__((noinline)) void *mallocx_from(uint32_t arena, uint64_t ali
     return (void *)block;
 }
 
-PUBLIC void *qed_mallocx(size_t size, int flags)
+/* mallocx without an arena and a cache. */
+/*@ requires ok:       MallocOk;
+    requires power:    IsPowerOfTwo(align_bytes);
+    assigns            MALLOC_ASSIGNS, errno;
+    ensures  ok:       MallocOk;
+    ENSURES_NEW_BLOCK;
+    ensures  class:    \result != NULL ==> BlockOf(ADDR(\result), AlignedSize(align_bytes, size));
+    ensures  fits:     \result != NULL ==> size <= BlockBytes(ADDR(\result));
+    ensures  aligned:  ADDR(\result) % align_bytes == 0;
+    ensures  zero:     \result != NULL && zero ==> ZeroBytes(ADDR(\result), ADDR(\result) + BlockBytes(ADDR(\result)));
+    ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
+    ensures  out:      \result == NULL ==> MallocOut(4 * size, 4 * align_bytes);
+*/
+static inline void *mallocx_plain(uint64_t align_bytes, size_t size, bool zero)
 {
-    uint64_t align_bytes = flags_align(flags);
-    uint32_t arena = flags_arena(flags);
-    if (arena < ARENAS_MAX) {
-        return mallocx_from(arena, align_bytes, size, flags_zero(flags));
-    }
-    if (flags_zero(flags)) {
+    if (zero) {
         return mallocx_zero(align_bytes, size);
     }
     if (align_bytes == 1) {
@@ -218,6 +219,36 @@ PUBLIC void *qed_mallocx(size_t size, int flags)
         return block;
     }
     return qed_aligned_alloc(align_bytes, size);
+}
+
+/* mallocx for flags that name an arena or a cache. An arena that is not there, without a cache, changes nothing. */
+/*@ requires ok:       MallocOk;
+    requires align:    align_bytes == FlagsAlign(flags) && IsPowerOfTwo(align_bytes);
+    exits    cache:    FlagsExplicit(flags);
+    assigns            MALLOC_ASSIGNS, errno;
+    ensures  ok:       MallocOk;
+    ENSURES_NEW_BLOCK;
+    ensures  class:    \result != NULL ==> BlockOf(ADDR(\result), FlagsSize(size, flags));
+    ensures  fits:     \result != NULL ==> size <= BlockBytes(ADDR(\result));
+    ensures  aligned:  ADDR(\result) % FlagsAlign(flags) == 0;
+    ensures  zero:     \result != NULL && FlagsZero(flags) ==> ZeroBytes(ADDR(\result), ADDR(\result) + BlockBytes(ADDR(\result)));
+    ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
+    ensures  out:      \result == NULL ==> MallocOut(4 * size, 4 * FlagsAlign(flags));
+*/
+static __attribute__((noinline)) void *mallocx_placed(uint64_t align_bytes, size_t size, int flags)
+{
+    uint32_t cache = flags_cache(flags), named = flags_arena(flags);
+    if (cache == 0 && named == ARENAS_MAX) {
+        return mallocx_plain(align_bytes, size, flags_zero(flags));
+    }
+    uint32_t arena = thread_get()->arena;
+    return mallocx_from(cache, named < ARENAS_MAX ? named : arena, align_bytes, size, flags_zero(flags));
+}
+
+PUBLIC void *qed_mallocx(size_t size, int flags)
+{
+    uint64_t align_bytes = flags_align(flags);
+    return flags_place(flags) ? mallocx_placed(align_bytes, size, flags) : mallocx_plain(align_bytes, size, flags_zero(flags));
 }
 
 PUBLIC size_t qed_nallocx(size_t size, int flags)
@@ -235,20 +266,87 @@ PUBLIC size_t qed_sallocx(const void *block, int flags)
     return block == NULL ? 0 : block_usable((uint64_t)block, "sallocx");
 }
 
-PUBLIC void qed_dallocx(void *block, int flags)
+/* Fills a block that is to be freed, and counts it, as far as that is asked for. The block stays. */
+/*@ requires ok:       MallocOk;
+    requires mine:     own == thread_cache;
+    requires live:     BlockLive(block);
+    assigns            MALLOC_ASSIGNS;
+    ensures  ok:       MallocOk;
+    ensures  mine:     own == thread_cache;
+    ensures  live:     BlockLive(block);
+    ENSURES_REST_KEPT(block, 0);
+*/
+static inline void free_note(struct tcache *own, uint64_t block, const char *call)
 {
-    (void)flags;
-    qed_free(block);
+    int32_t byte = modes_freed_byte();
+    if (byte != MODES_NO_BYTE) {
+        fill_freed(own, block, (uint8_t)byte, call);
+    }
+    if (counting_bytes(own)) {
+        counting_give(own, block_usable(block, call)) /*@ ghost (block) */;
+    }
 }
 
-/* Frees a block of that class, where the thread's stack of the class takes it. Returns whether it does. */
+/* Gives a block back to the explicit cache that the flags name, or past all caches. */
+/*@ requires ok:       MallocOk;
+    requires mine:     own == thread_cache;
+    requires live:     BlockLive(block);
+    requires cache:    FLAGS_CACHE_NONE <= cache;
+    exits    unknown:  FLAGS_CACHE_FIRST <= cache;
+    assigns            MALLOC_ASSIGNS_HEAP;
+    ensures  ok:       MallocOk;
+    ensures  gone:     !BlockLive(block);
+    ENSURES_LIVE_KEPT(block, 0);
+*/
+static inline void free_give(struct tcache *own, uint64_t block, uint32_t cache, const char *call)
+{
+    if (cache == FLAGS_CACHE_NONE) {
+        overflow_free_past(own, block, call);
+    } else {
+        cache_free(block, cache, call);
+    }
+}
+
+/* Frees a block by way of the explicit cache that the flags name, or past all caches. One that is sampled goes the way of free. */
 /*@ requires ok:       MallocOk;
     requires live:     BlockLive(block);
-    requires class:    szind < SC_NSIZES && block_szind[block] == szind;
+    requires cache:    FLAGS_CACHE_NONE <= cache;
+    exits    unknown:  FLAGS_CACHE_FIRST <= cache;
+    assigns            MALLOC_ASSIGNS, errno;
+    ensures  ok:       MallocOk;
+    ensures  gone:     !BlockLive(block);
+    ENSURES_REST_KEPT(block, 0);
+    ensures  error:    errno == \old(errno);
+*/
+static __attribute__((noinline)) void free_placed(uint64_t block, uint32_t cache, const char *call)
+{
+    struct tcache *own = thread_get();
+    if (prof_usable(block) != 0) {
+        qed_free((void *)block);
+    } else {
+        free_note(own, block, call);
+        free_give(own, block, cache, call);
+    }
+}
+
+PUBLIC void qed_dallocx(void *block, int flags)
+{
+    uint32_t cache = flags_cache(flags);
+    if (cache == 0) {
+        qed_free(block);
+    } else if (block != NULL) {
+        free_placed((uint64_t)block, cache, "dallocx");
+    }
+}
+
+/* Frees a block of that class, where the thread's stack of the class takes it. Returns whether it does. It does not for NULL. */
+/*@ requires ok:       MallocOk;
+    requires valid:    BlockOrNull(block);
+    requires class:    block != 0 ==> szind < SC_NSIZES && block_szind[block] == szind;
     assigns            MALLOC_ASSIGNS_HEAP;
     ensures  ok:       MallocOk;
     ensures  gone:     \result ==> !BlockLive(block);
-    ensures  same:     !\result ==> BlockLive(block) && block_szind[block] == szind;
+    ensures  same:     !\result && block != 0 ==> BlockLive(block) && block_szind[block] == szind;
     ENSURES_LIVE_KEPT(block, 0);
 */
 static inline bool sdallocx_push(uint64_t block, uint32_t szind)
@@ -256,23 +354,45 @@ static inline bool sdallocx_push(uint64_t block, uint32_t szind)
     return szind < TCACHE_STACKS - 1 && tcache_push_class(thread_cache, block, szind + 1);
 }
 
-PUBLIC void qed_sdallocx(void *block, size_t size, int flags)
+/* Frees a block of that class, which the thread's stacks have not taken, or which the flags send elsewhere. */
+/*@ requires ok:       MallocOk;
+    requires valid:    BlockOrNull(block);
+    requires class:    block != 0 ==> szind < SC_NSIZES && block_szind[block] == szind;
+    exits    cache:    FlagsExplicit(flags);
+    assigns            MALLOC_ASSIGNS, errno;
+    ensures  ok:       MallocOk;
+    ensures  gone:     !BlockLive(block);
+    ENSURES_REST_KEPT(block, 0);
+    ensures  error:    errno == \old(errno);
+*/
+static __attribute__((noinline)) void sdallocx_slow(uint64_t block, uint32_t szind, int flags)
 {
-    if (block == NULL) {
-        return;
-    }
-    uint64_t align_bytes = flags_align(flags);
-    uint32_t szind = request_class(align_bytes, size);
-    /*@ ghost block_lemma_whole(ADDR(block), align_bytes); */
-    /*@ ghost block_lemma_asked(align_bytes, size, block_szind[ADDR(block)], szind); */
-    if (sdallocx_push((uint64_t)block, szind)) {
+    if (block == 0) {
         return;
     }
     (void)thread_get();
-    if (szind >= SC_NSIZES || size_class_bytes(szind) != block_usable((uint64_t)block, "sdallocx")) {
-        trap_misuse("sdallocx", "wrong size", (uint64_t)block);
+    if (szind >= SC_NSIZES || size_class_bytes(szind) != block_usable(block, "sdallocx")) {
+        trap_misuse("sdallocx", "wrong size", block);
     }
-    qed_free(block);
+    uint32_t cache = flags_cache(flags);
+    if (cache == 0) {
+        qed_free((void *)block);
+    } else {
+        free_placed(block, cache, "sdallocx");
+    }
+}
+
+PUBLIC void qed_sdallocx(void *block, size_t size, int flags)
+{
+    uint64_t align_bytes = flags_align(flags);
+    uint32_t szind = request_class(align_bytes, size);
+    /*@ ghost if (block != NULL) {
+            block_lemma_whole(ADDR(block), align_bytes);
+            block_lemma_asked(align_bytes, size, block_szind[ADDR(block)], szind);
+        } */
+    if (flags_cache(flags) != 0 || !sdallocx_push((uint64_t)block, szind)) {
+        sdallocx_slow((uint64_t)block, szind, flags);
+    }
 }
 
 /* ---- resizing ---------------------------------------------------------------------------------------------------- */
@@ -281,6 +401,7 @@ PUBLIC void qed_sdallocx(void *block, size_t size, int flags)
 /*@ requires ok:       MallocOk;
     requires live:     BlockLive(ADDR(block));
     requires now:      bytes_now == BlockBytes(ADDR(block));
+    exits    cache:    FlagsExplicit(flags);
     assigns            MALLOC_ASSIGNS, errno;
     ensures  ok:       MallocOk;
     ENSURES_BLOCK(\result != NULL, ADDR(\result));
@@ -305,7 +426,7 @@ static void *rallocx_move(void *block, uint64_t bytes_now, size_t size, int flag
         uint64_t bytes = block_usable((uint64_t)moved, "rallocx");
         block_move((uint64_t)moved, (uint64_t)block, bytes_now < bytes ? bytes_now : bytes);
         /*@ assert rest: ContentsKeptBut{Pre,Here}(ADDR(block)); */
-        qed_free(block);
+        qed_dallocx(block, flags);
     }
     return moved;
 }

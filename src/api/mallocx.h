@@ -1,8 +1,10 @@
 /* mallocx: the contracts of the extended API, for clients and proofs. The functions are those of qedmalloc.h.
  *
  * Flags say an alignment, and whether new bytes are zero. A flag that names an arena has the
- * block taken from there, past the thread's cache. One that names an arena which is not there changes nothing, and neither does one that
- * chooses a thread cache. Every form of free takes every block back.
+ * block taken from there, past the thread's cache. One that names an arena which is not there changes nothing. One that names an explicit
+ * thread cache (tcache/explicit.h) has a block of a cached class taken from that one, and given back to it. The program orders the calls
+ * that name one cache. Where there is no such cache, or another call uses it, the program ends with a message, and no block has changed.
+ * Every form of free takes every block back.
  */
 #ifndef QED_API_MALLOCX_H
 #define QED_API_MALLOCX_H
@@ -13,6 +15,7 @@
 
 /* Size 0 asks for a block of the least class. All usable bytes are zero where the flags ask for that. */
 /*@ requires ok:       MallocOk;
+    exits    cache:    FlagsExplicit(flags);
     assigns            MALLOC_ASSIGNS, errno;
     ensures  ok:       MallocOk;
     ENSURES_NEW_BLOCK;
@@ -29,6 +32,7 @@ void *qed_mallocx(size_t size, int flags);
  * what it has beyond the old usable size. Where it returns NULL, the block is as it was. Without a block it is mallocx. */
 /*@ requires ok:       MallocOk;
     requires valid:    BlockOrNull(ADDR(block));
+    exits    cache:    FlagsExplicit(flags);
     assigns            MALLOC_ASSIGNS, errno;
     ensures  ok:       MallocOk;
     ENSURES_BLOCK(\result != NULL, ADDR(\result));
@@ -76,6 +80,7 @@ size_t qed_sallocx(const void *block, int flags);
 
 /*@ requires ok:       MallocOk;
     requires valid:    BlockOrNull(ADDR(block));
+    exits    cache:    FlagsExplicit(flags);
     assigns            MALLOC_ASSIGNS, errno;
     ensures  ok:       MallocOk;
     ensures  gone:     !BlockLive(ADDR(block));
@@ -89,6 +94,7 @@ void qed_dallocx(void *block, int flags);
     requires valid:    BlockOrNull(ADDR(block));
     requires aligned:  ADDR(block) % FlagsAlign(flags) == 0;
     requires size:     block != NULL ==> BlockOf(ADDR(block), FlagsSize(size, flags));
+    exits    cache:    FlagsExplicit(flags);
     assigns            MALLOC_ASSIGNS, errno;
     ensures  ok:       MallocOk;
     ensures  gone:     !BlockLive(ADDR(block));

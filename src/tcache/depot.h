@@ -1,8 +1,9 @@
 /* depot: the caches of all threads. A cache is made for a thread, left at the thread's end, and claimed by a later thread.
  *
  * A cache that was made stays for ever in the list of all caches. While no thread has it, it is empty, and is in the list of idle
- * caches too. The pages of its slots may then be the OS's. The lock guards both lists and base. What a cache holds is its thread's own,
- * except for its link in the list.
+ * caches too. The pages of its slots may then be the OS's. Or it is an explicit one (tcache/explicit.h), which the program has made: it has a
+ * number, and keeps its blocks while no thread uses it. The lock guards the lists, the numbers and base. What a cache holds is its
+ * thread's own, except for its link in the list.
  */
 #ifndef QED_TCACHE_DEPOT_H
 #define QED_TCACHE_DEPOT_H
@@ -21,11 +22,16 @@ POOL(struct tcache, depot_pool, DEPOT_POOL);          /* the caches, in the orde
 
 #define TCACHE_DEPTH_MIN 16UL                           /* blocks that every stack of a small class has slots for */
 
-/* Guarded by the lock, and used by no other module. */
+#define DEPOT_EXPLICIT 4094U                            /* explicit caches that there can be, as many as flags have numbers for */
+
+/* Guarded by the lock, and used by no other module but explicit. */
 extern struct tcache *depot_list;                      /* every cache that was made, the last one first */
 extern struct tcache *depot_idle;                      /* caches that threads have left, the last one first */
 extern uint32_t       depot_made;                      /* how many are in the first list */
-extern uint32_t       depot_live_count;                /* how many threads have one */
+extern uint32_t       depot_live_count;                /* how many threads have, and explicit ones */
+extern struct tcache *depot_explicit[DEPOT_EXPLICIT];  /* the explicit caches by their numbers, NULL where there is none */
+extern bool           depot_lent[DEPOT_EXPLICIT];      /* whether a thread uses that one now */
+extern uint32_t       depot_explicit_count;            /* how many there are */
 
 extern divide_magic_t tcache_magic[TCACHE_STACKS];        /* reciprocals of the classes, which nothing changes after boot */
 
@@ -86,7 +92,7 @@ void depot_destroy(struct tcache *t);
 /*@ requires lock:    LocksFree(LOCK_DEPOT);
     assigns           DEPOT_ASSIGNS_LISTS, lock_held[LOCK_DEPOT];
     ensures  lock:    LocksFree(LOCK_DEPOT);
-    ensures  count:   \result == depot_live_count <= DEPOT_POOL;
+    ensures  count:   \result == depot_live_count - depot_explicit_count <= DEPOT_POOL;
     ensures  heap:    \old(BlocksOk) ==> BlocksOk;
 */
 uint32_t depot_live(void);
@@ -121,6 +127,7 @@ bool depot_holds(uint32_t cache);
     ensures  lock:    LockHeld(LOCK_DEPOT);
     ensures  ok:      DepotOk;
     ensures  own:     DepotOwnKept{Pre,Post};
+    ensures  stays:   DepotStays{Pre,Post};
     ensures  heap:    \old(BlocksOk) ==> BlocksOk;
 */
 void depot_prefork(void);
@@ -133,10 +140,12 @@ void depot_prefork(void);
 void depot_postfork_parent(void);
 
 /* Gives the lock back in the child. mine is the cache of the thread that forked. The other threads do not exist in the child. Their
- * stacks may have been in the middle of a change, so the blocks in them stay where they are, and no thread claims these caches again. */
+ * stacks may have been in the middle of a change, so the blocks in them stay where they are, and no thread claims these caches again. An
+ * explicit cache that none of them used is there in the child. */
 /*@ requires lock:    LockHeld(LOCK_DEPOT);
     requires ok:      DepotOk;
     requires mine:    depot_mine == DEPOT_NONE <==> mine == &tcache_unborn || mine == &tcache_dead;
+    requires thread:  depot_mine != DEPOT_NONE ==> depot_place[depot_mine] == 0;
     assigns           lock_held[LOCK_DEPOT], depot_live_count;
     ensures  lock:    lock_held[LOCK_DEPOT] == 0;
     ensures  ok:      DepotOk;

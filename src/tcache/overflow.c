@@ -216,3 +216,12 @@ void overflow_free(struct tcache *t, uint64_t block, const char *call)
         overflow_cached(t, stack, block, call);
     }
 }
+
+void overflow_free_past(struct tcache *t, uint64_t block, const char *call)
+{
+    /*@ ghost stack_lemma_null(); */
+    /*@ ghost overflow_lemma_out(block); */
+    uint32_t stack = overflow_stack_of(block, call);
+    overflow_past(stack, block, call) /*@ ghost (t) */;
+    refill_tick(t);
+}

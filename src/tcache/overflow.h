@@ -18,6 +18,16 @@
 */
 void overflow_free(struct tcache *t, uint64_t block, const char *call);
 
+/* Frees a block without a stay in a stack of the thread's cache t, which may be a stand-in. The rest is as above. */
+/*@ TCACHE_CALM(requires, t);
+    requires live:    block < ADDRESS_MAX && block_state[block] == BLOCK_LIVE;
+    assigns           TCACHE_ASSIGNS(t);
+    TCACHE_CALM(ensures, t);
+    ensures  gone:    block_state[block] != BLOCK_LIVE;
+    LIVE_KEPT(ensures, block, 0);
+*/
+void overflow_free_past(struct tcache *t, uint64_t block, const char *call);
+
 /* Does what tcache_push does, in the window of the address, for a thread without a window. Returns the bytes of the block, or 0 if it is
  * refused. */
 /*@ TCACHE_WHOLE(requires, t);

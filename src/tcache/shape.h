@@ -132,4 +132,48 @@ static inline void shape_hollow(struct tcache *t, uint32_t b)
     /*@ assert negated: ShapedNegatedSame{Pre,Here}(t, b); */
 }
 
+/* Gives a zero cache its shape, with room or as a stand-in. */
+/*@ requires valid:   \valid(t);
+    requires table:   SizeClassTable(SC_LOOKUP_MAX / SC_TINY + 1);
+    requires zero:    TcacheZero(t);
+    requires bytes:   DepotBytes && DepotMagic;
+    assigns           t->stack_of[0 .. SC_LOOKUP_MAX], TCACHE_ASSIGNS_SHAPE(t);
+    ensures  limits:  TcacheLimits(t);
+    ensures  apart:   TcacheApart(t);
+    ensures  magic:   TcacheNoStack(t) && TcacheMagic(t);
+    ensures  bytes:   TcacheBytes(t);
+    ensures  negated: TcacheNegated(t);
+    ensures  lookup:  TcacheLookup(t);
+    ensures  bottom:  TcacheBottom(t);
+    ensures  fill:    TcacheFill(t);
+    ensures  turn:    TcacheTurn(t);
+    ensures  window:  t->window_pages == 0;
+    ensures  none:    !room ==> TcacheHollow(t);
+*/
+static inline void shape_cache(struct tcache *t, bool room)
+{
+    uint32_t floor = room ? 1 : 0;
+    shape_lookup(t);
+    shape_one(t, 0, 0, 0, 0);
+    /*@ loop invariant range:   1 <= b <= TCACHE_STACKS && floor <= b * (TCACHE_DEPTH_MAX + 1) && (room ? 0 < floor : floor == 0);
+        SHAPED(loop invariant, t, b);
+        loop invariant below:   room ==> ShapedBelow(t, b, floor);
+        loop invariant apart:   room ==> ShapedApart(t, b);
+        loop invariant none:    !room ==> ShapedNone(t, b);
+        loop assigns   b, floor, TCACHE_ASSIGNS_SHAPE(t);
+        loop variant   TCACHE_STACKS - b;
+    */
+    for (uint32_t b = 1; b < TCACHE_STACKS; b++) {
+        if (room) {
+            floor = shape_stack(t, b, floor);
+        } else {
+            shape_hollow(t, b);
+        }
+    }
+    /*@ assert slots: \forall integer i; 0 <= i < TCACHE_SLOTS ==> t->slot[i] == 0; */
+    /*@ assert tops: TcacheTops(t); */
+    /*@ assert floors: TcacheFloors(t); */
+    /*@ ghost depot_lemma_apart(t); */
+}
+
 #endif

@@ -14,6 +14,9 @@ size_t xallocx(void *block, size_t size, size_t extra, int flags);
 size_t sallocx(const void *block, int flags);
 void   dallocx(void *block, int flags);
 void   sdallocx(void *block, size_t size, int flags);
+int    mallctl(const char *name, void *old, size_t *old_bytes, void *new_value, size_t new_bytes);
+
+#define MALLOCX_TCACHE(t) ((int)(((t) + 2) << 8))
 
 static inline void *opaque(void *p)
 {
