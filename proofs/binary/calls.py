@@ -26,6 +26,7 @@ CALLS = {
     "free_slow": Contract("src/api/malloc.c", heap=True, thread=True),
     "free_sized_slow": Contract("src/api/malloc.c", heap=True, thread=True),
     "free_checked": Contract("src/api/malloc.c", heap=True, thread=True),
+    "free_placed": Contract("src/api/mallocx.c", heap=True, thread=True),
     "block_take_aligned": Contract("src/api/malloc.c", heap=True, thread=True),
     "thread_make": Contract("src/api/thread.c", heap=True, thread="result"),
     "refill": Contract("src/tcache/refill.h", heap=True),

@@ -196,7 +196,12 @@ def qed_sallocx(p):
 
 
 def qed_dallocx(p):
-    p.call("qed_free", p.argument(0))
+    """A cache that the flags name is in their bits 8 to 19."""
+    block, cache = p.argument(0), LShR(low(p.argument(1)), 8) & 0xfff
+    if p.case(cache == 0):
+        p.call("qed_free", block)
+    elif not p.case(block == 0):
+        p.call("free_placed", block, cache, Text("dallocx"))
     p.returns()
 
 
