@@ -123,6 +123,7 @@ static inline uint64_t cuckoo_other(const uint32_t *cell, uint32_t lg, uint64_t 
     assigns          h->nrelocs, CUCKOO_ASSIGNS_CELLS(h);
     ensures  ok:     CuckooOk(h);
     ensures  moved:  \result ==> h->cell[i] == 0;
+    ensures  counts: h->nrelocs == \old(h->nrelocs) + (\result && \old(h->nrelocs) < UINT64_MAX ? 1 : 0);
     ensures  others: CuckooOthers{Pre,Post}(h);
 */
 static bool cuckoo_move(struct cuckoo_hash *h, uint64_t i, uint64_t j)
