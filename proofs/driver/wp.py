@@ -178,8 +178,9 @@ def run(source, functions, *, why3, cache, timeout, limit, prover=PROVER, rounds
             wp += SMOKE_FLAGS
         else:
             choice["QED_GOALS"] = ",".join(chosen)
-        seconds, more = rounds[0] if rounds else (timeout, [])
-        cmd = [*kernel, *wp, "-wp-prover", BRIEFED if rounds else prover, "-rte", "-rte-select", names, "-wp-timeout", str(seconds), *more, str(source)]
+        seconds, more = rounds[0] if rounds else (timeout, ["-wp-rte"])
+        cmd = [*kernel, *wp, "-wp-status-invalid", "-wp-prover", BRIEFED if rounds else prover, "-rte", "-rte-select", names,
+               "-wp-timeout", str(seconds), *more, str(source)]
     elif rounds:
         wp += [*WP, "-wp-fct", names]
         cmd = [*kernel, "-wp-prover", BRIEFED, "-rte", "-rte-select", names, str(source)]

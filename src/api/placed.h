@@ -10,9 +10,9 @@
 
 #define FLAGS_BITS 4294967296L          /* what makes every int positive and leaves its low bits */
 #define FLAGS_ARENA 1048576UL           /* the bits from here on are the number of an arena, plus 1 */
-#define FLAGS_CACHE 256UL               /* those from here to there say a thread cache */
-#define FLAGS_CACHE_NONE 1U             /* none, or */
-#define FLAGS_CACHE_FIRST 2U            /* the number of an explicit one, plus this */
+#define FLAGS_CACHE 256UL               /* the 12 bits from here on say which thread cache: 0 is the thread's own */
+#define FLAGS_CACHE_NONE 1U             /* this value stands for no cache */
+#define FLAGS_CACHE_FIRST 2U            /* an explicit cache is its number plus this */
 
 /*@ assigns            \nothing;
     ensures  is:       \result == FlagsAlign(flags);

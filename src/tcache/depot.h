@@ -28,7 +28,7 @@ POOL(struct tcache, depot_pool, DEPOT_POOL);          /* the caches, in the orde
 extern struct tcache *depot_list;                      /* every cache that was made, the last one first */
 extern struct tcache *depot_idle;                      /* caches that threads have left, the last one first */
 extern uint32_t       depot_made;                      /* how many are in the first list */
-extern uint32_t       depot_live_count;                /* how many threads have, and explicit ones */
+extern uint32_t       depot_live_count;                /* caches that threads have, and explicit ones */
 extern struct tcache *depot_explicit[DEPOT_EXPLICIT];  /* the explicit caches by their numbers, NULL where there is none */
 extern bool           depot_lent[DEPOT_EXPLICIT];      /* whether a thread uses that one now */
 extern uint32_t       depot_explicit_count;            /* how many there are */
