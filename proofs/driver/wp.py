@@ -12,8 +12,9 @@ WP = ["-wp", "-wp-status-invalid"]
 FLAGS = [*KERNEL, *WP, "-wp-rte"]
 PROVER = "portfolio"    # proofs/driver/portfolio: Z3, Z3 in its own configuration, CVC4
 BRIEFED = "briefed"     # the same, told only what can take part in the proof
+PATIENCE = 10           # how much longer than its provers work a goal may take by the clock, for other work goes on beside
 SEED = 42
-PARTS = ["runtime.ml", "total.ml", "relevant.ml", "chosen.ml"]
+PARTS = ["runtime.ml", "together.ml", "total.ml", "relevant.ml", "chosen.ml"]
 SECTION = """
 [prover]
 name = "{name}"
@@ -31,14 +32,16 @@ interactive = false
 BRIEF = ["-wp-no-pruning", "-wp-no-ground"]
 WHOLE = ["-wp-pruning", "-wp-ground", "-wp-rte", f"-wp-prover=-{BRIEFED},{PROVER}"]
 # Rounds of one process: seconds for a goal, as proofs/driver/portfolio takes them, and what the round changes. Each meets what the one
-# before leaves open.
-ROUNDS = [(10, BRIEF), (150, WHOLE)]
+# before leaves open, the second in parts: most of what the first leaves open are clauses that it met together (see together.ml).
+ROUNDS = [(10, BRIEF), (150, [*WHOLE, "-wp-split"])]
 # Smoke tests try to prove false from a contract or a loop's invariants; what they find is vacuous.
 SMOKE_TESTS = "smoke tests"
-SMOKE_FLAGS = ["-wp-smoke-tests", "-wp-no-smoke-dead-code", "-wp-no-smoke-dead-call", "-wp-smoke-timeout", "20"]
+SMOKE_FLAGS = ["-wp-smoke-tests", "-wp-no-smoke-dead-code", "-wp-no-smoke-dead-call", "-wp-smoke-timeout", str(20 * PATIENCE)]
 TIMEOUT = 600           # without rounds, in a process of its own, with all simplifications
-# For who asks whether goals fail: seconds for a goal, and rounds. What does not hold is met in the first way that was enough for what does.
-WAYS = [(10, ROUNDS[:1]), (30, ()), (TIMEOUT, ()), (3 * TIMEOUT, ())]
+# For who asks whether goals fail. What does not hold is met in the first way that was enough for what does.
+WAYS = [{"timeout": 10, "rounds": ROUNDS[:1], "together": True}, {"timeout": 10, "rounds": ROUNDS[:1]},
+        {"timeout": 30}, {"timeout": TIMEOUT}, {"timeout": 3 * TIMEOUT}]
+PART = re.compile(r"(_part\d+)+$")      # of a goal that was split
 # The provers allocate a lot in a short life: large steps, of huge pages, take less of their time.
 MALLOC = "glibc.malloc.hugetlb=1:glibc.malloc.top_pad=67108864"
 # Lines of Frama-C that mean that something was assumed or left out.
@@ -154,17 +157,24 @@ def why3_config(directory, seeds=()):
     return conf
 
 
+def owner(goal, functions):
+    """The function after which a goal is named, of two that fit the longer one; None if there is none."""
+    return max((f for f in functions if goal.startswith(f"typed_{f}_")), key=len, default=None)
+
+
 class Result:
-    """proved, total: goals; failed: names of goals; wrong: what else went wrong; late: goals that the first round left open."""
-    def __init__(self, proved, total, failed, wrong, late=()):
-        self.proved, self.total, self.failed, self.wrong, self.late = proved, total, failed, wrong, late
+    """proved, total: goals; failed: names of goals; wrong: what else went wrong; met, late: goals of the first round, and those that it
+    left open."""
+    def __init__(self, proved, total, failed, wrong, met=(), late=()):
+        self.proved, self.total, self.failed, self.wrong, self.met, self.late = proved, total, failed, wrong, met, late
         self.ok = proved == total and not failed and not wrong
 
 
-def run(source, functions, *, why3, cache, timeout, limit, prover=PROVER, rounds=(), include=(), define=(), chosen=None, log=None, first=False,
-        root=ROOT):
-    """One process over a few functions. rounds: these, whatever timeout and prover; include: folders that come before the tree's own;
-    chosen: SMOKE_TESTS, or names of goals, which are met and no others, in the first of the rounds; first: stop at the first failure."""
+def run(source, functions, *, why3, cache, timeout, limit, prover=PROVER, rounds=(), together=False, include=(), define=(), chosen=None, log=None,
+        first=False, root=ROOT):
+    """One process over a few functions. rounds: these, whatever timeout and prover; together: clauses that one place owes are one goal;
+    include: folders that come before the tree's own; chosen: SMOKE_TESTS, or names of goals, which are met and no others, clause by clause,
+    in the first of the rounds; first: stop at the first failure."""
     folders = [*include, root / "spec", root / "src"]
     names = ",".join(functions)
     plugins = f"wp,rtegen,{Path(why3).with_name('frama-c.cmxs').resolve()}"
@@ -179,16 +189,20 @@ def run(source, functions, *, why3, cache, timeout, limit, prover=PROVER, rounds
         else:
             choice["QED_GOALS"] = ",".join(chosen)
         seconds, more = rounds[0] if rounds else (timeout, ["-wp-rte"])
+        seconds *= PATIENCE
         cmd = [*kernel, *wp, "-wp-status-invalid", "-wp-prover", BRIEFED if rounds else prover, "-rte", "-rte-select", names,
                "-wp-timeout", str(seconds), *more, str(source)]
     elif rounds:
         wp += [*WP, "-wp-fct", names]
         cmd = [*kernel, "-wp-prover", BRIEFED, "-rte", "-rte-select", names, str(source)]
         for seconds, more in rounds:
-            cmd += ["-then", *wp, "-wp-timeout", str(seconds), *more]
+            cmd += ["-then", *wp, "-wp-timeout", str(PATIENCE * seconds), *more]
     else:
         wp += [*WP, "-wp-fct", names]
-        cmd = [*kernel, *wp, "-wp-rte", "-wp-prover", prover, "-wp-timeout", str(timeout), str(source)]
+        patience = PATIENCE if prover == PROVER else 1
+        cmd = [*kernel, *wp, "-wp-rte", "-wp-prover", prover, "-wp-timeout", str(patience * timeout), str(source)]
+    if together and not chosen:
+        choice["QED_TOGETHER"] = "1"
     lines = []
     with tempfile.TemporaryDirectory() as scratch:
         provers = Path(scratch, "provers")
@@ -205,7 +219,7 @@ def run(source, functions, *, why3, cache, timeout, limit, prover=PROVER, rounds
     text = "\n".join(lines)
     if log:                             # with who has proven each goal that went to the portfolio, in their order, and the configuration
         log.write_text("\n".join([*lines, " ".join(["[provers]", *noted]), " ".join(["[define]", *define])]) + "\n")
-    open_goals, part, counts, late = [], [], [], []
+    open_goals, part, counts, late, known = [], [], [], [], []
     for line in lines:                  # a round ends with what it has proven
         part.append(line)
         m = re.search(r"Proved goals:\s+(\d+) / (\d+)", line)
@@ -213,10 +227,10 @@ def run(source, functions, *, why3, cache, timeout, limit, prover=PROVER, rounds
             counts.append((int(m.group(1)), int(m.group(2))))
             left = [m.group(1) for m in map(FAILED.match, part) if m]
             met = {m.group(1) for m in map(GOAL.match, part) if m}
-            if len(counts) > 1 and not met.issuperset(open_goals):
+            if len(counts) > 1 and not {PART.sub("", g) for g in met}.issuperset(PART.sub("", g) for g in open_goals):
                 break                   # a goal that is open was not met again
             open_goals, part = left, []
-            late = late if len(counts) > 1 else left
+            known, late = (known, late) if len(counts) > 1 else (sorted(met), left)
             if len(counts) == 1 and len(left) != counts[0][1] - counts[0][0]:
                 break                   # nor is it known which ones are
     else:
@@ -232,4 +246,4 @@ def run(source, functions, *, why3, cache, timeout, limit, prover=PROVER, rounds
     if not counts and not re.search(r"Chosen goals: 0 of [1-9]", text):
         wrong.append("no goals")
     wrong += [l for l in lines if re.search(DOUBTFUL, l, re.I)]
-    return Result(proved, total, open_goals, wrong, late), text
+    return Result(proved, total, open_goals, wrong, known, late), text
