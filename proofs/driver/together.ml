@@ -1,6 +1,7 @@
 (* Clauses that stand or fall at one place are one goal. WP makes a goal of each `requires` at each call and of each `ensures` at the end,
    and most of what a goal costs it costs whatever it says. With QED_TOGETHER set, the `requires` of a contract, and the `ensures` of
-   each of its behaviors, are read as one clause that is their conjunction. *)
+   each of its behaviors, are read as one clause that is their conjunction. Left as they are: the contracts of lemmas, which ask for much that is
+   proven in different ways, and those of the functions that QED_TOGETHER names, separated by commas. *)
 open Logic_ptree
 
 let conjunction = function
@@ -16,10 +17,13 @@ let join_behavior b =
   b.b_requires <- conjunction requires @ checks;
   b.b_post_cond <- List.map (fun p -> Cil_types.Normal, p) (conjunction (List.map snd ensures)) @ other
 
-let join_contract = function
-  | _, (Cabs.FUNDEF (Some (spec, _), _, _, _, _) | Cabs.DECDEF (Some (spec, _), _, _)) -> List.iter join_behavior spec.spec_behavior
+let is_lemma name = List.mem "lemma" (String.split_on_char '_' name)
+
+let join_contract apart = function
+  | _, (Cabs.FUNDEF (Some (spec, _), (_, (name, _, _, _)), _, _, _) | Cabs.DECDEF (Some (spec, _), (_, ((name, _, _, _), _) :: _), _))
+    when not (is_lemma name || List.mem name apart) -> List.iter join_behavior spec.spec_behavior
   | _ -> ()
 
-let () =
-  if Sys.getenv_opt "QED_TOGETHER" <> None then
-    Frontc.add_syntactic_transformation (fun (path, definitions) -> List.iter join_contract definitions; path, definitions)
+let join apart (path, definitions) = List.iter (join_contract apart) definitions; path, definitions
+
+let () = Option.iter (fun names -> Frontc.add_syntactic_transformation (join (String.split_on_char ',' names))) (Sys.getenv_opt "QED_TOGETHER")

@@ -14,6 +14,7 @@ PROVER = "portfolio"    # proofs/driver/portfolio: Z3, Z3 in its own configurati
 BRIEFED = "briefed"     # the same, told only what can take part in the proof
 PATIENCE = 10           # how much longer than its provers work a goal may take by the clock, for other work goes on beside
 SEED = 42
+APART = ROOT / "proofs/data/apart.txt"
 PARTS = ["runtime.ml", "together.ml", "total.ml", "relevant.ml", "chosen.ml"]
 SECTION = """
 [prover]
@@ -202,7 +203,7 @@ def run(source, functions, *, why3, cache, timeout, limit, prover=PROVER, rounds
         patience = PATIENCE if prover == PROVER else 1
         cmd = [*kernel, *wp, "-wp-rte", "-wp-prover", prover, "-wp-timeout", str(patience * timeout), str(source)]
     if together and not chosen:
-        choice["QED_TOGETHER"] = "1"
+        choice["QED_TOGETHER"] = ",".join(l for l in APART.read_text().splitlines() if not l.startswith("#"))
     lines = []
     with tempfile.TemporaryDirectory() as scratch:
         provers = Path(scratch, "provers")
