@@ -1,7 +1,7 @@
-(* Clauses that stand or fall at one place are one goal. WP makes a goal of each `requires` at each call and of each `ensures` at the end,
-   and most of what a goal costs it costs whatever it says. With QED_TOGETHER set, the `requires` of a contract, and the `ensures` of
-   each of its behaviors, are read as one clause that is their conjunction. Left as they are: the contracts of lemmas, which ask for much that is
-   proven in different ways, and those of the functions that QED_TOGETHER names, separated by commas. *)
+(* The clauses that one call, or one return, owes are one goal. By itself WP makes a goal of each `requires` at each call and of each `ensures`
+   at the end, and repeats for each of them the work on what is known at that place. With QED_TOGETHER set, the `requires` of a contract are read
+   as one clause, their conjunction, and so are the `ensures` of each of its behaviors. Two kinds of contracts stay as they are: those of
+   lemmas, which ask for much that is proven in different ways, and those of the functions that QED_TOGETHER names, separated by commas. *)
 open Logic_ptree
 
 let conjunction = function

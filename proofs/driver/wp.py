@@ -12,7 +12,7 @@ WP = ["-wp", "-wp-status-invalid"]
 FLAGS = [*KERNEL, *WP, "-wp-rte"]
 PROVER = "portfolio"    # proofs/driver/portfolio: Z3, Z3 in its own configuration, CVC4
 BRIEFED = "briefed"     # the same, told only what can take part in the proof
-PATIENCE = 10           # how much longer than its provers work a goal may take by the clock, for other work goes on beside
+SLACK = 10              # so many times what its provers work may a goal take by the clock, for other work goes on beside
 SEED = 42
 APART = ROOT / "proofs/data/apart.txt"
 PARTS = ["runtime.ml", "together.ml", "total.ml", "relevant.ml", "chosen.ml"]
@@ -37,7 +37,7 @@ WHOLE = ["-wp-pruning", "-wp-ground", "-wp-rte", f"-wp-prover=-{BRIEFED},{PROVER
 ROUNDS = [(10, BRIEF), (150, [*WHOLE, "-wp-split"])]
 # Smoke tests try to prove false from a contract or a loop's invariants; what they find is vacuous.
 SMOKE_TESTS = "smoke tests"
-SMOKE_FLAGS = ["-wp-smoke-tests", "-wp-no-smoke-dead-code", "-wp-no-smoke-dead-call", "-wp-smoke-timeout", str(20 * PATIENCE)]
+SMOKE_FLAGS = ["-wp-smoke-tests", "-wp-no-smoke-dead-code", "-wp-no-smoke-dead-call", "-wp-smoke-timeout", str(20 * SLACK)]
 TIMEOUT = 600           # without rounds, in a process of its own, with all simplifications
 # For who asks whether goals fail. What does not hold is met in the first way that was enough for what does.
 WAYS = [{"timeout": 10, "rounds": ROUNDS[:1], "together": True}, {"timeout": 10, "rounds": ROUNDS[:1]},
@@ -143,8 +143,8 @@ def why3_config(directory, seeds=()):
     options = " ".join(re.findall(r'^z3="(?:z3|\$z3) (.*)"$', portfolio.read_text(), re.M))
     kinds = [("Z3", version, 'shortcut = "z3"' if s == SEED else f'alternative = "seed{s}"\nshortcut = "z3seed{s}"',
               f"z3 -T:%t {options.replace(str(SEED), str(s))}", "z3_471") for s in (SEED, *seeds)]
-    kinds += [("Portfolio", "1", f'shortcut = "{PROVER}"', f"{portfolio} %t", "z3_471"),
-              ("Portfolio", "1", f'alternative = "{BRIEFED}"\nshortcut = "{BRIEFED}"', f"{portfolio} %t", ROOT / "proofs/driver/briefed.drv")]
+    kinds += [("Portfolio", "1", f'shortcut = "{PROVER}"', f"{portfolio} {SLACK} %t", "z3_471"),
+              ("Portfolio", "1", f'alternative = "{BRIEFED}"\nshortcut = "{BRIEFED}"', f"{portfolio} {SLACK} %t", ROOT / "proofs/driver/briefed.drv")]
     found.write_text("\n\n".join(s for s in sections if s is not z3)
                      + "".join(SECTION.format(name=n, version=v, which=w, command=c, driver=d) for n, v, w, c, d in kinds))
     found.replace(conf)
@@ -159,8 +159,8 @@ def why3_config(directory, seeds=()):
 
 
 def owner(goal, functions):
-    """The function after which a goal is named, of two that fit the longer one; None if there is none."""
-    return max((f for f in functions if goal.startswith(f"typed_{f}_")), key=len, default=None)
+    """The function after which a goal is named, of two that fit the longer one; None if there is none. What WP sees without a formula has no prefix."""
+    return max((f for f in functions if goal.removeprefix("typed_").startswith(f"{f}_")), key=len, default=None)
 
 
 class Result:
@@ -190,18 +190,18 @@ def run(source, functions, *, why3, cache, timeout, limit, prover=PROVER, rounds
         else:
             choice["QED_GOALS"] = ",".join(chosen)
         seconds, more = rounds[0] if rounds else (timeout, ["-wp-rte"])
-        seconds *= PATIENCE
+        seconds *= SLACK
         cmd = [*kernel, *wp, "-wp-status-invalid", "-wp-prover", BRIEFED if rounds else prover, "-rte", "-rte-select", names,
                "-wp-timeout", str(seconds), *more, str(source)]
     elif rounds:
         wp += [*WP, "-wp-fct", names]
         cmd = [*kernel, "-wp-prover", BRIEFED, "-rte", "-rte-select", names, str(source)]
         for seconds, more in rounds:
-            cmd += ["-then", *wp, "-wp-timeout", str(PATIENCE * seconds), *more]
+            cmd += ["-then", *wp, "-wp-timeout", str(SLACK * seconds), *more]
     else:
         wp += [*WP, "-wp-fct", names]
-        patience = PATIENCE if prover == PROVER else 1
-        cmd = [*kernel, *wp, "-wp-rte", "-wp-prover", prover, "-wp-timeout", str(patience * timeout), str(source)]
+        slack = SLACK if prover == PROVER else 1
+        cmd = [*kernel, *wp, "-wp-rte", "-wp-prover", prover, "-wp-timeout", str(slack * timeout), str(source)]
     if together and not chosen:
         choice["QED_TOGETHER"] = ",".join(l for l in APART.read_text().splitlines() if not l.startswith("#"))
     lines = []
@@ -220,7 +220,7 @@ def run(source, functions, *, why3, cache, timeout, limit, prover=PROVER, rounds
     text = "\n".join(lines)
     if log:                             # with who has proven each goal that went to the portfolio, in their order, and the configuration
         log.write_text("\n".join([*lines, " ".join(["[provers]", *noted]), " ".join(["[define]", *define])]) + "\n")
-    open_goals, part, counts, late, known = [], [], [], [], []
+    open_goals, part, counts, late, met_first = [], [], [], [], []
     for line in lines:                  # a round ends with what it has proven
         part.append(line)
         m = re.search(r"Proved goals:\s+(\d+) / (\d+)", line)
@@ -231,7 +231,7 @@ def run(source, functions, *, why3, cache, timeout, limit, prover=PROVER, rounds
             if len(counts) > 1 and not {PART.sub("", g) for g in met}.issuperset(PART.sub("", g) for g in open_goals):
                 break                   # a goal that is open was not met again
             open_goals, part = left, []
-            known, late = (known, late) if len(counts) > 1 else (sorted(met), left)
+            met_first, late = (met_first, late) if len(counts) > 1 else (sorted(met), left)
             if len(counts) == 1 and len(left) != counts[0][1] - counts[0][0]:
                 break                   # nor is it known which ones are
     else:
@@ -247,4 +247,4 @@ def run(source, functions, *, why3, cache, timeout, limit, prover=PROVER, rounds
     if not counts and not re.search(r"Chosen goals: 0 of [1-9]", text):
         wrong.append("no goals")
     wrong += [l for l in lines if re.search(DOUBTFUL, l, re.I)]
-    return Result(proved, total, open_goals, wrong, known, late), text
+    return Result(proved, total, open_goals, wrong, met_first, late), text

@@ -8,6 +8,7 @@ import wp
 PROVERS = {"qed": "Qed", "z3": "Z3", "z3-own": "Z3 in its own configuration", "cvc4": "CVC4", "portfolio": "one of Z3 and CVC4"}
 GOAL = re.compile(r"^\[wp\] \[([^\]]*)\] Goal (?:typed_)?(\w+) : (\w+)(.*)$")
 TIME = re.compile(r"\((?:Qed:)?([\d.]+)(ms|s|min)\)")
+ROUND = re.compile(r"^\[wp\] Proved goals:")      # ends one
 CACHED = "(cached)"
 UNIT = {"ms": 0.001, "s": 1, "min": 60}
 
@@ -24,14 +25,14 @@ def function_of(goal, names):
 
 
 def read_logs(folder):
-    """{module: {function: Function}}, the logs' files, and {module: why its logs do not count}. A goal that several rounds met counts
-    where it was met last."""
+    """{module: {function: Function}}, the logs' files, and {module: why its logs do not count}. A function counts with the process that met it
+    last. A goal that the first round leaves open is valid if all its parts are, which a later round meets."""
     modules = wp.modules()
     names = {m: wp.module_functions(m, fs) for m, fs in modules.items()}
     goals, logs, wrong = {}, [], {}
     for log in sorted(folder.glob("*.log"), key=lambda f: f.stat().st_mtime):
         module = log.name.split("-")[0]
-        text, again = log.read_text(errors="replace"), log.stem.endswith("-again")
+        text = log.read_text(errors="replace")
         if log.stem.endswith("-smoke") or module not in modules or re.search(r"^\[define\] .", text, re.M):
             continue                    # or of another configuration
         logs.append(log)
@@ -39,18 +40,25 @@ def read_logs(folder):
         met = {f for f in re.findall(r"annotating function (\w+)", text) if f in names[module]}
         problem = doubt(text)
         wrong[log.name] = module, problem
-        if not again:
-            goals = {k: g for k, g in goals.items() if not (k[0] == module and k[1] in met)}     # of an earlier run
+        goals = {k: g for k, g in goals.items() if not (k[0] == module and k[1] in met)}     # of an earlier process
+        first, later = True, {}
         for line in text.splitlines():
+            first = first and not ROUND.match(line)
             m = GOAL.match(line)
             if not m:
                 continue
             prover = "qed" if m[1] in ("Qed", "CFG") else "portfolio" if CACHED in m[4] else next(noted, "portfolio")
             if not (f := function_of(m[2], names[module])):
                 continue
-            key = (module, f, m[2])
             seconds = sum(float(t) * UNIT[u] for t, u in TIME.findall(m[4]))
-            goals[key] = m[3] == "Valid", goals.get(key, (None, 0))[1] + seconds, prover
+            known, key = (goals, (module, f, m[2])) if first else (later, (module, f, wp.PART.sub("", m[2])))
+            valid, before, _ = known.get(key, (True, 0, None))
+            known[key] = valid and m[3] == "Valid", before + seconds, prover
+        for (_, f, name), (valid, seconds, prover) in later.items():
+            met_first = [k for k in goals if k[:2] == (module, f) and wp.PART.sub("", k[2]) == name]
+            for k in met_first:
+                if not goals[k][0]:
+                    goals[k] = valid, goals[k][1] + seconds, prover
     found = {m: {f: Function() for f in fs} for m, fs in names.items()}
     for (module, f, _), (valid, seconds, prover) in goals.items():
         r = found[module][f]
@@ -74,7 +82,7 @@ def doubt(text):
     ended = re.search(r"^\[wp\] Proved goals: +\d+ / (\d+)", text, re.M)
     if not ended:
         return "a process did not end"
-    named = {m[2] for m in map(GOAL.match, text.splitlines()) if m}
+    named = {m[2] for m in map(GOAL.match, text[:ended.start()].splitlines()) if m}
     if len(named) != int(ended[1]):
         return f"{len(named)} of {ended[1]} goals are told"
     said = re.search(rf"^.*(?:{wp.DOUBTFUL}).*$", text, re.M | re.I)
