@@ -37,6 +37,7 @@
 static inline uint64_t block_take_extent(uint32_t arena, uint32_t szind, uint64_t align_bytes, bool *zeroed)
 {
     /*@ assert were: TcacheOthers(thread_cache, TCACHE_STACKS); */
+    /*@ ghost tcache_lemma_types(thread_cache); */
     /*@ assert range: \forall integer b, i; TCACHE_IN(thread_cache, b, i) ==> i < TCACHE_SLOTS; */
     uint64_t block = large_alloc(arena_pages(arena), szind, align_bytes, szind + 1 < TCACHE_STACKS, zeroed);
     /*@ assert same: TcacheShapeSame{Pre,Here}(thread_cache); */
@@ -61,6 +62,7 @@ static inline uint64_t block_take_extent(uint32_t arena, uint32_t szind, uint64_
 static inline uint64_t block_take_region(uint32_t arena, uint32_t szind)
 {
     /*@ assert were: TcacheOthers(thread_cache, TCACHE_STACKS); */
+    /*@ ghost tcache_lemma_types(thread_cache); */
     /*@ assert range: \forall integer b, i; TCACHE_IN(thread_cache, b, i) ==> i < TCACHE_SLOTS; */
     uint64_t block = outside_take_small(arena, szind + 1);
     /*@ assert same: TcacheShapeSame{Pre,Here}(thread_cache); */
@@ -85,6 +87,7 @@ static inline uint64_t block_take_region(uint32_t arena, uint32_t szind)
 static inline uint64_t block_usable(uint64_t block, const char *call)
 {
     /*@ assert were: TcacheOthers(thread_cache, TCACHE_STACKS); */
+    /*@ ghost tcache_lemma_types(thread_cache); */
     /*@ assert range: \forall integer b, i; TCACHE_IN(thread_cache, b, i) ==> i < TCACHE_SLOTS; */
     /*@ ghost overflow_lemma_out(block); */
     uint64_t sampled = prof_usable(block);
@@ -112,6 +115,7 @@ static inline uint64_t block_usable(uint64_t block, const char *call)
 static inline bool block_resize(uint64_t block, uint32_t szind)
 {
     /*@ assert were: TcacheOthers(thread_cache, TCACHE_STACKS); */
+    /*@ ghost tcache_lemma_types(thread_cache); */
     /*@ assert absent: \forall integer b, i; TCACHE_IN(thread_cache, b, i) ==> thread_cache->slot[i] != block && i < TCACHE_SLOTS; */
     bool done = large_resize(block, szind);
     /*@ assert same: TcacheShapeSame{Pre,Here}(thread_cache); */

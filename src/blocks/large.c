@@ -57,11 +57,12 @@ static uint32_t large_take(uint32_t cache, uint64_t npages, uint64_t align_npage
     /*@ ghost large_lemma_pages(); */
     /*@ assert was: BlocksSlabTags && BlocksLargeBlock; */
     uint32_t e = pages_alloc(large_cache(cache, npages), npages, align_npages, zeroed);
-    /*@ assert owners: LargeOwners{Pre,Here}(0); */
     /*@ assert pages: LargePages{Pre,Here}; */
-    /*@ assert tags: LargeTags{Pre,Here}; */
+    /*@ assert places: \forall integer d; ExtKind(d, KIND_LARGE) ==> ext_page[d] * PAGE == \at(ext_page[d] * PAGE,Pre); */
     /*@ assert block: LargeBlocks{Pre,Here}; */
     /*@ assert block: BlocksLargeBlock; */
+    /*@ assert owners: LargeOwners{Pre,Here}(0); */
+    /*@ assert tags: LargeTags{Pre,Here}; */
     /*@ assert slabs: LargeSlabs{Pre,Here}; */
     /*@ ghost large_lemma_ok(); */
     return e;

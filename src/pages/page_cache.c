@@ -268,6 +268,8 @@ void page_cache_boot(void)
 {
     pairing_heap_boot();
     extent_boot();
+    /*@ ghost bitmap_word_lemma_clear(); */
+    /*@ assert none: \forall integer i, k; 0 <= i < PAGE_CACHE_WORDS && 0 <= k < 64 ==> !tbit(page_cache_bits[i], k); */
     /*@ ghost page_cache_lemma_ok(); */
 }
 

@@ -67,8 +67,9 @@ static void pages_put(uint32_t e, uint8_t state)
 {
     /*@ assert busy: PagesNoTags(ext_page[e], ext_page[e] + ext_npages[e]); */
     page_cache_give(e, state);
+    /*@ ghost extent_lemma_firsts(); */
     /*@ assert pages: \forall integer x; ExtUsed(x) && CacheBusyState(ext_state[x]) ==>
-            ext_owner[ext_page[x]] == x && CacheBusyState(ext_page_state[ext_page[x]]); */
+            ext_page[x] < PAGE_COUNT_MAX && ext_owner[ext_page[x]] == x && CacheBusyState(ext_page_state[ext_page[x]]); */
     /*@ assert before: \forall integer p; 0 <= p < PAGE_COUNT_MAX && CacheBusyState(ext_page_state[p]) ==>
             CacheBusyState(\at(ext_page_state[p],Pre)) && \at(ext_owner[p],Pre) != e; */
     /*@ assert owners: \forall integer p; 0 <= p < PAGE_COUNT_MAX && CacheBusyState(ext_page_state[p]) ==>

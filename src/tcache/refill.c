@@ -304,8 +304,15 @@ static void refill_fill(struct tcache *t, uint32_t stack)
 static uint64_t refill_past(const struct tcache *t, uint32_t stack)
 {
     /*@ assert were: TcacheOthers(t, TCACHE_STACKS); */
+    /*@ ghost tcache_lemma_types(t); */
     /*@ assert range: \forall integer b, i; TCACHE_IN(t, b, i) ==> i < TCACHE_SLOTS; */
     uint64_t block = outside_take(t->arena, stack);
+    /*@ assert floor: \forall integer b; TCACHE_STACK(b) ==> t->floor[b] == \at(t->floor[b],Pre); */
+    /*@ assert limit: \forall integer b; TCACHE_STACK(b) ==> t->limit[b] == \at(t->limit[b],Pre); */
+    /*@ assert least: \forall integer b; TCACHE_STACK(b) ==> t->least[b] == \at(t->least[b],Pre); */
+    /*@ assert room: \forall integer b; TCACHE_STACK(b) ==> t->room[b] == \at(t->room[b],Pre); */
+    /*@ assert magic: \forall integer b; TCACHE_STACK(b) ==> t->magic[b] == \at(t->magic[b],Pre); */
+    /*@ assert negated: \forall integer b; TCACHE_STACK(b) ==> t->negated[b] == \at(t->negated[b],Pre); */
     /*@ assert same: TcacheShapeSame{Pre,Here}(t); */
     /*@ ghost tcache_lemma_shape(t); */
     /*@ assert stacks: TcacheSame{Pre,Here}(t); */
