@@ -38,7 +38,7 @@ static uint64_t block_or_enomem(uint64_t block)
 /*@ requires ok:       MallocOk;
     requires mine:     t == thread_cache;
     requires stack:    0 < stack < TCACHE_STACKS;
-    assigns            MALLOC_ASSIGNS_HEAP;
+    assigns            MALLOC_ASSIGNS_HEAP, *t;
     ensures  ok:       MallocOk;
     ENSURES_NEW_ADDRESS;
     ensures  class:    \result != 0 ==> block_szind[\result] == stack - 1;
@@ -56,7 +56,7 @@ static uint64_t block_take_cached(struct tcache *t, uint32_t stack)
     requires power:    IsPowerOfTwo(align_bytes);
     requires class:    SC_NBINS <= szind <= SC_NSIZES;
     requires zeroed:   \valid(zeroed);
-    assigns            MALLOC_ASSIGNS_HEAP, *zeroed;
+    assigns            MALLOC_ASSIGNS_HEAP, *t, *zeroed;
     ensures  ok:       MallocOk;
     ENSURES_NEW_ADDRESS;
     ensures  class:    \result != 0 ==> block_szind[\result] == szind;
@@ -423,7 +423,7 @@ PUBLIC void *qed_pvalloc(size_t size)
 /*@ requires ok:       MallocOk;
     requires mine:     t == thread_cache;
     requires live:     BlockLive(block);
-    assigns            MALLOC_ASSIGNS_HEAP;
+    assigns            MALLOC_ASSIGNS_HEAP, *t;
     ensures  ok:       MallocOk;
     ensures  gone:     !BlockLive(block);
     ENSURES_LIVE_KEPT(block, 0);

@@ -73,6 +73,7 @@ static inline void *realloc_live(void *block, size_t size)
     (void)thread_get();
     uint64_t bytes_now = block_usable((uint64_t)block, "realloc");
     /*@ assert now: bytes_now == BlockBytes{Pre}(ADDR(block)); */
+    /*@ assert live: \forall integer b; BlockLive{Pre}(b) ==> BlockLive(b) && BlockBytes(b) == BlockBytes{Pre}(b); */
     /* A size in the upper part of the block's class is above the class below, so the block keeps its class. */
     bool same = size <= bytes_now && bytes_now - size < bytes_now / (2 * SC_NGROUP);
     /*@ ghost if (same) { block_lemma_upper(size, block_szind[ADDR(block)]); } */
