@@ -50,10 +50,16 @@ static inline void explicit_enter(void) /*@ ghost (struct tcache *own) */
     depot_enter();
     /*@ ghost
       if (depot_mine == DEPOT_NONE) {
-        /@ assert shape:  TcacheShapeSame{Pre,Here}(own); @/
+        /@ assert floor:   \forall integer b; TCACHE_STACK(b) ==> own->floor[b] == \at(own->floor[b],Pre); @/
+        /@ assert limit:   \forall integer b; TCACHE_STACK(b) ==> own->limit[b] == \at(own->limit[b],Pre); @/
+        /@ assert least:   \forall integer b; TCACHE_STACK(b) ==> own->least[b] == \at(own->least[b],Pre); @/
+        /@ assert room:    \forall integer b; TCACHE_STACK(b) ==> own->room[b] == \at(own->room[b],Pre); @/
+        /@ assert magic:   \forall integer b; TCACHE_STACK(b) ==> own->magic[b] == \at(own->magic[b],Pre); @/
+        /@ assert negated: \forall integer b; TCACHE_STACK(b) ==> own->negated[b] == \at(own->negated[b],Pre); @/
+        /@ assert shape:   TcacheShapeSame{Pre,Here}(own); @/
         tcache_lemma_shape(own);
-        /@ assert stacks: TcacheSame{Pre,Here}(own); @/
-        /@ assert bins:   \forall integer n; 0 <= n <= SC_LOOKUP_MAX ==> own->stack_of[n] == \at(own->stack_of[n],Pre); @/
+        /@ assert stacks:  TcacheSame{Pre,Here}(own); @/
+        /@ assert bins:    \forall integer n; 0 <= n <= SC_LOOKUP_MAX ==> own->stack_of[n] == \at(own->stack_of[n],Pre); @/
         tcache_lemma_ok(own);
       }
     */
