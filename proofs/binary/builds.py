@@ -28,7 +28,7 @@ class Build:
         self.layout = Layout(subprocess.run([table], check=True, capture_output=True, text=True).stdout)
         self.image = Image(self.library)
 
-    def check(self, function, image=None, quick=False):
+    def check(self, function, image=None):
         """Proves a function. Returns the number of its paths, of what was proven, and its instructions; raises Refused."""
         image = image or self.image
         explorer, paths, proven = Explorer(image, self.layout), 0, 0
@@ -37,7 +37,7 @@ class Build:
             paths += 1
             todo = [()]
             while todo:
-                trace = Trace(path, image, todo.pop(), quick)
+                trace = Trace(path, image, todo.pop())
                 try:
                     functions.FUNCTIONS[function](trace)
                     trace.is_possible()

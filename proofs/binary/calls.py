@@ -1,9 +1,9 @@
 """calls: the functions that the fast paths call and that are not looked into, with what their contracts leave of the caller's world.
 
 Registers that belong to the callee are unknown afterwards, those of the caller are as they were (the ABI, believed). `heap`: the cache is any that
-keeps the invariant. `thread`: the thread may have another cache; "result" if the function returns it. `sets`: the argument that points to a
-variable in the caller's frame, which it writes. `returns`: the result, where it is known. `ends`: "never" where it does not return, "slow" where
-a C++ operator leaves its fast path.
+keeps the invariant, and the bytes to the next sample are any. `thread`: the thread may have another cache; "result" if the function returns it.
+`sets`: the argument that points to a byte in the caller's frame, which it writes. `returns`: the result, where it is known: a term, or the number
+of an argument. `ends`: "never" where it does not return, "slow" where a C++ operator leaves its fast path.
 """
 from dataclasses import dataclass
 
@@ -27,11 +27,14 @@ CALLS = {
     "free_sized_slow": Contract("src/api/malloc.c", heap=True, thread=True),
     "free_checked": Contract("src/api/malloc.c", heap=True, thread=True),
     "free_placed": Contract("src/api/mallocx.c", heap=True, thread=True),
+    "mallocx_plain": Contract("src/api/mallocx.c", heap=True, thread=True),
+    "mallocx_zero": Contract("src/api/mallocx.c", heap=True, thread=True),
+    "mallocx_placed": Contract("src/api/mallocx.c", heap=True, thread=True),
     "block_take_aligned": Contract("src/api/malloc.c", heap=True, thread=True),
     "thread_make": Contract("src/api/thread.c", heap=True, thread="result"),
-    "refill": Contract("src/tcache/refill.h", heap=True),
-    "refill_tick": Contract("src/tcache/refill.h", heap=True),
-    "large_alloc": Contract("src/blocks/large.h", heap=True, sets=3),
+    "block_take_due": Contract("src/api/malloc.c", heap=True, thread=True, sets=2),
+    "block_take_unsampled": Contract("src/api/malloc.c", heap=True, thread=True, sets=2),
+    "block_tell": Contract("src/api/block.h", returns=0),
     "overflow_usable": Contract("src/tcache/overflow.h", heap=True),
     "prof_usable": Contract("src/prof/prof.h"),
     "request_in_place": Contract("src/api/request.h", heap=True),
@@ -39,8 +42,7 @@ CALLS = {
     "realloc_to_zero": Contract("src/api/realloc.h", heap=True, thread=True),
     "trap_misuse": Contract("src/platform/trap.h", ends="never"),
     "__errno_location": Contract("", returns=ERRNO),
-    "memset": Contract(""),
-    "abort": Contract("", ends="never"),
+    "memset": Contract("", returns=0),
     "dlsym": Contract("", ends="slow"),
     "_ZSt15get_new_handlerv": Contract("", ends="slow"),
     "qed_malloc": MALLOC, "qed_aligned_alloc": MALLOC, "qed_free": MALLOC, "qed_free_sized": MALLOC, "qed_free_aligned_sized": MALLOC,

@@ -4,15 +4,17 @@ A function that has a contract here (CALLS in calls.py) is not looked into: the 
 moment, and goes on with what the contract leaves of registers and memory. Every other call is followed. At each conditional jump the
 solver says which ways are possible.
 """
+import itertools
 from dataclasses import dataclass, field
 
-from z3 import (And, BitVec, BitVecVal, Bool, Extract, Implies, Not, SimpleSolver, Solver, SolverFor, ULT, Z3_OP_ITE, ZeroExt, is_app_of, is_bv_value,
+from z3 import (And, BitVec, BitVecVal, Bool, Extract, Implies, Not, SimpleSolver, Solver, SolverFor, ULT, ZeroExt, is_bv_value,
                 is_false, is_true, sat, simplify, unsat)
 
 import invariant
+import joins
 from calls import CALLS
-from machine import ARGUMENTS, CALLEE_SAVED, FLAGS, REGISTERS, Machine, Refused, decoder
-from memory import IMAGE, STACK, Cache, Memory
+from machine import ARGUMENTS, CALLEE_SAVED, FLAGS, REGISTERS, Known, Machine, Refused, decoder
+from memory import IMAGE, STACK, Cache, Memory, distance
 
 RETURN = BitVec("return_address", 64)
 # Each question goes to these, one after the other. Work is bounded in Z3's own steps, so that a busy machine gives the same answers.
@@ -25,25 +27,14 @@ def normal(e):
     return simplify(e, som=True)
 
 
-def contains_choice(e):
-    todo, seen = [e], set()
-    while todo:
-        x = todo.pop()
-        if is_app_of(x, Z3_OP_ITE):
-            return True
-        if x.get_id() not in seen:
-            seen.add(x.get_id())
-            todo += x.children()
-    return False
-
-
 class Knowledge:
     """What is known on a path: the invariant of the cache for each stack and slot that was met, and which way each jump went."""
     milliseconds = 60_000       # for one solver and one question; there to end, not to decide
+    answered = {}               # what was asked before -> the terms, which keep their numbers, and the answer
 
     def __init__(self, layout, pointer=None):
         self.layout, self.pointer = layout, pointer
-        self.facts, self.light, self.epochs, self.names = [], [], [], []
+        self.facts, self.epochs, self.names = [], [], []
         self.begin(Cache(layout, BitVec("t", 64)))
 
     def begin(self, cache):
@@ -60,49 +51,64 @@ class Knowledge:
         self.cache, self.ghosts, self.view = self.epochs[epoch]
         self.learned, self.stacks, self.slots = set(), [], []
 
+    def forget_after(self, count):
+        """Knows the first of its facts alone."""
+        self.facts = self.facts[:count]
+        self.learned, self.stacks, self.slots = set(), [], []
+
     def copy(self):
         k = Knowledge.__new__(Knowledge)
         k.__dict__ |= self.__dict__
         k.facts, k.learned, k.stacks, k.slots = list(self.facts), set(self.learned), list(self.stacks), list(self.slots)
-        k.light, k.epochs, k.names = list(self.light), list(self.epochs), list(self.names)
+        k.epochs, k.names = list(self.epochs), list(self.names)
         return k
 
     def assume(self, formula):
-        formula = normal(formula)
-        self.facts.append(formula)
-        if not contains_choice(formula):
-            self.light.append(formula)
+        self.facts.append(normal(formula))
 
     def proves(self, formula):
         return self.refuted(Not(formula)) is None
 
-    def refuted(self, formula):
-        """None if the formula is impossible, or else a model of it (or the solver's excuse)"""
+    def refuted(self, formula, facts=None):
+        """None if the formula is impossible by what is known, or by some of it, or else a model of it (or the solver's excuse)"""
+        facts = self.facts if facts is None else facts
         formula = normal(formula)
         if is_false(formula):
             return None
+        # Builds that have the same instructions ask the same.
+        question = frozenset(f.get_id() for f in facts), formula.get_id()
+        if question not in Knowledge.answered:
+            answer = Knowledge.ask(formula, facts)
+            if isinstance(answer, str):
+                return answer
+            Knowledge.answered[question] = list(facts), formula, answer
+        return Knowledge.answered[question][2]
+
+    @staticmethod
+    def ask(formula, known):
         # What is computed in many steps is seldom needed: first without.
-        attempts = [(SOLVERS[1], self.light)] if len(self.light) < len(self.facts) and not contains_choice(formula) else []
-        for (make, work), facts in attempts + [(s, self.facts) for s in SOLVERS]:
+        light = [f for f in known if not Known.chooses(f)]
+        attempts = [(SOLVERS[1], light)] if len(light) < len(known) and not Known.chooses(formula) else []
+        for (make, work), facts in attempts + [(s, known) for s in SOLVERS]:
             solver = make()
             solver.set("rlimit", work)
             solver.set("timeout", Knowledge.milliseconds)
-            solver.add(*facts, formula)
+            solver.add(*facts, formula, *Known.facts([*facts, formula]))
             answer = solver.check()
-            if answer == unsat or (answer == sat and facts is self.facts):
+            if answer == unsat or (answer == sat and facts is known):
                 return None if answer == unsat else solver.model()
         return f"the solver says {solver.reason_unknown()}"
 
     def named(self, e):
         """A short name for an index that is computed in many steps, so that what is known of it is short too."""
-        if not contains_choice(e):
+        if not Known.chooses(e):
             return e
-        for name, what in self.names:
-            if what.eq(e) or self.proves(what == e):
+        for name, what, count in self.names:
+            if what.eq(e) or self.refuted(what != e, self.facts[:count]) is None:       # the same question on each path that has that name
                 return name
         name = BitVec(f"index!{next(Machine.fresh)}", 64)
         self.assume(name == e)
-        self.names.append((name, e))
+        self.names.append((name, e, len(self.facts)))
         return name
 
     # ---- the invariant, where it is needed ----
@@ -148,14 +154,16 @@ class Event:
     memory: Memory          # as it was at the call
     cache: Cache
     result: object          # what it returned, a term of 64 bits
+    out: object = None      # what it wrote to the caller's variable, a byte
 
 
-@dataclass
+@dataclass(eq=False)
 class Path:
     machine: Machine
     knowledge: Knowledge
     pc: int
     length: int = 0
+    place: int = 0          # of the instruction of the function that it has come to (joins.order)
     events: list = field(default_factory=list)
     end: str = ""           # "return", "tail", "never" or "slow"
     trace: list = field(default_factory=list)
@@ -164,16 +172,22 @@ class Path:
     def fork(self):
         m, k = self.machine.copy(), self.knowledge.copy()
         m.memory.knowledge = k
-        return Path(m, k, self.pc, self.length, list(self.events), self.end, list(self.trace), list(self.names))
+        return Path(m, k, self.pc, self.length, self.place, list(self.events), self.end, list(self.trace), list(self.names))
 
 
 class Explorer:
     def __init__(self, image, layout):
-        self.image, self.layout, self.decoder, self.met = image, layout, decoder(), {}
+        self.image, self.layout, self.decoder, self.decoded, self.met = image, layout, decoder(), {}, {}
+
+    def peek(self, address):
+        """the instruction there, or None"""
+        if address not in self.decoded:
+            code = self.image.bytes_at(address, 15) if self.image.is_code(address) else None
+            self.decoded[address] = next(self.decoder.disasm(code, address), None) if code else None
+        return self.decoded[address]
 
     def fetch(self, address):
-        code = self.image.bytes_at(address, 15) if self.image.is_code(address) else None
-        insn = next(self.decoder.disasm(code, address), None) if code else None
+        insn = self.peek(address)
         if insn is None:
             raise Refused(f"no instruction at {address:#x}")
         self.met.setdefault(address, insn)
@@ -181,20 +195,31 @@ class Explorer:
 
     def paths(self, entry, pointer=None):
         """every path from that address"""
+        Machine.fresh, Cache.count = itertools.count(), 0           # the same names in each build
         knowledge = Knowledge(self.layout, pointer)
         memory = Memory(knowledge, self.image)
         machine = Machine({r: BitVec(r, 64) for r in REGISTERS}, {f: Bool(f) for f in FLAGS}, memory, IMAGE)
         knowledge.assume(Extract(3, 0, STACK) == 8)         # a caller's stack is aligned
         for i in range(8):
             memory.frame[i] = RETURN, i
-        todo = [Path(machine, knowledge, entry)]
+        flow = joins.Flow(self.peek, entry, self.image.sizes[entry])
+        todo, places = [Path(machine, knowledge, entry)], flow.order()
         while todo:
-            path = todo.pop()
-            while not path.end:
-                other = self.step(path)
-                if other:
-                    todo.append(other)
-            yield path
+            for path in todo:
+                path.place = places.get(path.pc, path.place)
+            path = min(todo, key=lambda p: (p.place, p.pc))         # the one that is behind, so that it can join others
+            todo.remove(path)
+            for other in [p for p in todo if p.pc == path.pc]:
+                joined = joins.join(flow, path, other)
+                if joined:
+                    todo.remove(other)
+                    path = joined
+            other = self.step(path)
+            todo += [other] if other else []
+            if path.end:
+                yield path
+            else:
+                todo.append(path)
 
     def step(self, path):
         """One instruction; returns the path of the other way where both are possible."""
@@ -216,10 +241,7 @@ class Explorer:
     @staticmethod
     def red_zone(machine):
         """Signals may overwrite the stack from 128 bytes below the stack pointer on."""
-        rsp = normal(machine.registers["rsp"] - STACK)
-        if not is_bv_value(rsp):
-            raise Refused("the stack pointer is not a distance from where it was")
-        return rsp.as_signed_long() - 128
+        return distance(machine.registers["rsp"], STACK) - 128
 
     def control(self, path, effect):
         kind, *rest = effect
@@ -273,15 +295,18 @@ class Explorer:
     def call(self, path, name):
         """A call, by call or by jmp, of a function that has a contract. The return address is on top of the stack."""
         m, k, contract = path.machine, path.knowledge, CALLS[name]
-        rsp = normal(m.registers["rsp"] - STACK)
-        if not is_bv_value(rsp) or rsp.as_signed_long() % 16:
+        rsp = distance(m.registers["rsp"], STACK)
+        if rsp % 16:
             raise Refused(f"the stack is not aligned at the call of {name}")
         back = m.memory.load((m.registers["rsp"], None, 1, 0), 8)
         tail = back.eq(RETURN)
         if tail:
             self.leave(path, 0)
-        result = contract.returns if contract.returns is not None else BitVec(f"{name}!{len(path.events)}", 64)
-        path.events.append(Event(name, [m.registers[r] for r in ARGUMENTS], m.memory.copy(), k.cache, result))
+        arguments = [m.registers[r] for r in ARGUMENTS]
+        result = BitVec(f"{name}!{len(path.events)}", 64) if contract.returns is None else (
+            arguments[contract.returns] if isinstance(contract.returns, int) else contract.returns)
+        event = Event(name, arguments, m.memory.copy(), k.cache, result)
+        path.events.append(event)
         if contract.ends:
             path.end = contract.ends
             return
@@ -292,15 +317,18 @@ class Explorer:
         m.undefined(*FLAGS)
         out = None
         if contract.sets is not None:
-            out = normal(path.events[-1].arguments[contract.sets] - STACK)
-            if not is_bv_value(out) or not rsp.as_signed_long() < out.as_signed_long() < 0:
+            out = distance(arguments[contract.sets], STACK)
+            if not rsp + 8 <= out < 0:
                 raise Refused(f"{name} is to write outside the frame")
-        m.memory.frame = {i: b for i, b in m.memory.frame.items() if i >= rsp.as_signed_long() + 8
-                          and (out is None or i != out.as_signed_long())}
+            event.out = BitVec(f"{name}!{len(path.events)}!out", 8)
+        m.memory.frame = {i: b for i, b in m.memory.frame.items() if i >= rsp + 8}
+        if out is not None:
+            m.memory.frame[out] = event.out, 0
         if contract.heap:
             k.begin(Cache(self.layout, result if contract.thread == "result" else
                           BitVec(f"t#{len(path.events)}", 64) if contract.thread else k.cache.t))
             m.memory.now = dict(k.cache.arrays)
+            m.memory.written.pop("countdown_left", None)
         if tail:
             path.end = "tail"
             return

@@ -1,11 +1,11 @@
 """functions: what each exported function does on its fast path, and with which arguments its other paths reach their slow functions."""
-from z3 import And, BitVecVal, Extract, If, Implies, LShR, Or, UGE, UGT, ULE, ULT
+from z3 import And, BitVecVal, Extract, If, LShR, Or, UGE, UGT, ULE, ULT
 
-from invariant import ClassFits, ClassLeast
+from invariant import ClassFits, ClassLeast, wide
 from machine import logarithm, product
 from memory import IMAGE
-from sizes import UINT32_MAX, class_of
-from trace import Text
+from sizes import align_down, class_bytes, class_of
+from trace import ANY, Text
 
 
 # ---- malloc and free ----
@@ -17,6 +17,7 @@ def pop_of(p, size):
     stack = p.view.stack_of(size)
     block = p.pop(stack)
     if block is not None:
+        p.k.assume(stack != 0)                                  # tcache_pop, ensures class
         p.prove("tcache_stack_of, ensures fits", ClassFits(size, stack - 1))
         p.prove("tcache_stack_of, ensures least", ClassLeast(size, stack - 1))
     return block
@@ -73,10 +74,8 @@ def fail(p, error):
 
 
 def overflows(p, a, b):
-    """count * size > SIZE_MAX: the high half of the product is not 0. Where a factor is 0, or both have 32 bits, it is (sizes.py shows it)."""
-    high = product(a, b)[1]
-    p.k.assume(Implies(Or(a == 0, b == 0, And(ULE(a, UINT32_MAX), ULE(b, UINT32_MAX))), high == 0))
-    return p.case(high != 0)
+    """count * size > SIZE_MAX: the high half of the product is not 0."""
+    return p.case(product(a, b)[1] != 0)
 
 
 def usable(p, block, call):
@@ -89,6 +88,49 @@ def qed_malloc_usable_size(p):
     block = p.argument(0)
     thread_get(p)
     p.returns(0 if p.case(block == 0) else usable(p, block, "malloc_usable_size"))
+
+
+# ---- calloc ----
+def is_due(p, bytes_):
+    """countdown_due: the block may be a sample, as it has more bytes than are left to count down; or else they are counted"""
+    left = p.countdown
+    if p.case(UGT(bytes_, wide(left))):
+        return True
+    p.written["countdown_left"] = left - low(bytes_)
+    return False
+
+
+def block_take(p, szind, alignment):
+    """block_take for a class and an alignment: a block or 0, and what says that it is zero already, None where it is not"""
+    k, block, zeroed, szind = p.constants, None, None, p.k.named(szind)
+    if p.case(ULT(szind, k["SC_NSIZES"])) and is_due(p, p.k.named(class_bytes(k, szind))):
+        block = p.call("block_take_due", low(szind), alignment, ANY)
+        zeroed = p.out
+    else:
+        if p.case(And(ULT(szind + 1, k["TCACHE_STACKS"]), ULE(alignment, k["PAGE"]))):
+            block = p.pop(szind + 1)
+        if block is None:
+            block = p.call("block_take_unsampled", low(szind), alignment, ANY)
+            zeroed = p.out
+    if p.case(And(block != 0, p.view.stack_of(number(0)) == 0)):        # the thread counts its calls
+        block = p.call("block_tell", block, low(szind))
+    return block, zeroed
+
+
+def qed_calloc(p):
+    """The first count * size bytes of the block get 0, by memset, where they do not have it already as the OS gave them."""
+    count, size = p.argument(0), p.argument(1)
+    if overflows(p, count, size):
+        return fail(p, "ENOMEM")
+    bytes_ = product(count, size)[0]
+    block, zeroed = pop_of(p, bytes_), None
+    if block is None:
+        block, zeroed = block_take(p, class_of(p.constants, bytes_), number(1))
+        if p.case(block == 0):
+            return fail(p, "ENOMEM")
+    if zeroed is None or p.case(zeroed == 0):
+        p.call("memset", block, low(number(0)), bytes_)
+    return p.returns(block)
 
 
 # ---- realloc ----
@@ -174,7 +216,7 @@ def class_for(p, alignment, size):
         return number(k["SC_NSIZES"])
     if p.case(UGT(alignment, k["PAGE"])):
         return class_of(k, If(ULT(size, k["SC_LARGE_MINCLASS"]), number(k["SC_LARGE_MINCLASS"]), size))
-    return class_of(k, (If(size == 0, number(1), size) + (alignment - 1)) & -alignment)
+    return class_of(k, align_down(If(size == 0, number(1), size) + (alignment - 1), alignment))
 
 
 def qed_free_aligned_sized(p):
@@ -189,6 +231,39 @@ def qed_free_aligned_sized(p):
 
 
 # ---- the extended API ----
+def flag_bits(p, n, first, bits):
+    """those bits of the flags, which are argument n"""
+    return LShR(low(p.argument(n)), first) & ((1 << bits) - 1)
+
+
+def flags_align(p, n):
+    """the alignment that the flags name by its exponent, in their lowest bits"""
+    return number(1) << wide(flag_bits(p, n, 0, 6))
+
+
+def is_zero_asked(p, n):
+    return flag_bits(p, n, 6, 1)
+
+
+def mallocx_plain(p, alignment, size, zero):
+    """mallocx without an arena and a cache"""
+    if p.next_is("mallocx_plain"):
+        return p.call("mallocx_plain", alignment, size, Extract(7, 0, zero))
+    if p.case(zero == 1):
+        return p.call("mallocx_zero", alignment, size)
+    if p.case(alignment == 1):
+        return p.call("qed_malloc", size)
+    return p.call("qed_aligned_alloc", alignment, size)
+
+
+def qed_mallocx(p):
+    size, flags = p.argument(0), low(p.argument(1))
+    alignment, zero = flags_align(p, 1), is_zero_asked(p, 1)
+    if p.case(LShR(flags, 8) == 0):
+        return p.returns(mallocx_plain(p, alignment, size, zero))
+    return p.returns(p.call("mallocx_placed", alignment, size, flags))
+
+
 def qed_sallocx(p):
     block = p.argument(0)
     thread_get(p)
@@ -241,15 +316,15 @@ def delete_aligned_sized(p):
 
 
 FUNCTIONS = {f.__name__: f for f in (
-    qed_malloc, qed_free, qed_free_sized, qed_free_aligned_sized, qed_malloc_usable_size, qed_realloc, qed_reallocarray, qed_aligned_alloc,
-    qed_posix_memalign, qed_memalign, qed_valloc, qed_pvalloc, qed_sallocx, qed_dallocx)}
+    qed_malloc, qed_free, qed_calloc, qed_free_sized, qed_free_aligned_sized, qed_malloc_usable_size, qed_realloc, qed_reallocarray,
+    qed_aligned_alloc, qed_posix_memalign, qed_memalign, qed_valloc, qed_pvalloc, qed_mallocx, qed_sallocx, qed_dallocx)}
 # The operators for arrays, and those that get arguments which they do not read, are names of these functions.
 FUNCTIONS |= {"_Znwm": new(False), "_ZnwmRKSt9nothrow_t": new(False), "_ZnwmSt11align_val_t": new(True),
               "_ZnwmSt11align_val_tRKSt9nothrow_t": new(True), "_ZdlPv": delete, "_ZdlPvm": delete_sized,
               "_ZdlPvmSt11align_val_t": delete_aligned_sized}
 
-# Not proven yet: they compute a class or look a block up before they call anything that is specified here.
-NOT_YET = {"calloc", "mallocx", "rallocx", "xallocx", "sdallocx", "nallocx"}
+# Not proven yet: they compute a class before they look a block up or call anything, or copy in a loop.
+NOT_YET = {"rallocx", "xallocx", "sdallocx", "nallocx"}
 NOT_YET |= {"qed_" + name for name in NOT_YET}
 # Exported functions that never touch a thread's cache.
 NO_FAST_PATH = {"mallinfo", "mallinfo2", "malloc_info", "malloc_stats", "malloc_trim", "mallopt", "mallctl", "mallctlbymib", "mallctlnametomib",

@@ -20,7 +20,7 @@ class Image:
                 if s["st_info"]["type"] == "STT_FUNC":
                     name = s.name.split("@")[0]
                     self.functions[name] = s["st_value"]
-                    self.sizes[name] = s["st_size"]
+                    self.sizes[s["st_value"]] = s["st_size"]
                     self.names.setdefault(s["st_value"], set()).add(name)
                 elif s["st_info"]["type"] == "STT_TLS":
                     self.tls[s["st_value"]] = s.name

@@ -8,11 +8,13 @@ import itertools
 
 import capstone
 from capstone import x86
-from z3 import And, BitVec, BitVecSort, BitVecVal, Bool, BoolVal, Concat, Extract, Function, If, LShR, Not, Or, SignExt, ULT, Xor, ZeroExt, is_bv_value, simplify
+from z3 import (And, BitVec, BitVecSort, BitVecVal, Bool, BoolVal, Concat, Extract, Function, If, Implies, LShR, Not, Or, SignExt, ULE, ULT, Xor,
+                Z3_OP_ITE, ZeroExt, is_app, is_app_of, is_bv_value, simplify)
 
 REGISTERS = ["rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi"] + [f"r{n}" for n in range(8, 16)]
 FLAGS = ["CF", "ZF", "SF", "OF", "PF"]
 CALLEE_SAVED = ["rbx", "rbp", "r12", "r13", "r14", "r15"]
+UINT32_MAX = (1 << 32) - 1
 ARGUMENTS = ["rdi", "rsi", "rdx", "rcx", "r8", "r9"]
 
 
@@ -274,7 +276,9 @@ class Machine:
         return value
 
 
+# ---- functions of which a term only names the value; what is known of it goes with every question that mentions it ----
 ProductLow, ProductHigh = (Function(name, *[BitVecSort(64)] * 3) for name in ("product_low", "product_high"))
+Logarithm = Function("logarithm", BitVecSort(64), BitVecSort(64))
 
 
 def product(a, b):
@@ -288,12 +292,57 @@ def product(a, b):
 
 
 def logarithm(a):
-    """the index of the highest bit that is set, 0 if none is"""
-    n = a.size()
-    r = BitVecVal(0, n)
-    for i in range(1, n):
-        r = If(Extract(i, i, a) == 1, BitVecVal(i, n), r)
-    return r
+    """the index of the highest bit that is set; anything if none is"""
+    n, a = a.size(), simplify(a)
+    if is_bv_value(a):
+        return BitVecVal(max(a.as_long().bit_length() - 1, 0), n)
+    return Logarithm(a) if n == 64 else Extract(n - 1, 0, Logarithm(simplify(ZeroExt(64 - n, a))))
+
+
+def product_facts(a, b, low, high):
+    """A product is 0 where a factor is, and its high half is 0 where both factors have 32 bits (sizes.py shows it)."""
+    zero = Or(a == 0, b == 0)
+    return And(Implies(zero, low == 0), Implies(Or(zero, And(ULE(a, UINT32_MAX), ULE(b, UINT32_MAX))), high == 0))
+
+
+def logarithm_facts(a, r):
+    """sizes.py shows it."""
+    return Implies(a != 0, And(ULT(r, 64), LShR(a, r) == 1))
+
+
+class Known:
+    """What is known of a term: whether it chooses (If), and the facts about the values that it names."""
+    terms = {}          # number of a term -> the term, whether it chooses, its facts by their numbers
+
+    @classmethod
+    def of(cls, e):
+        found = cls.terms.get(e.get_id())
+        if found is None:
+            chooses, facts = is_app_of(e, Z3_OP_ITE), {}
+            for c in e.children():
+                _, also, more = cls.of(c)
+                chooses |= also
+                facts |= more
+            if is_app(e) and e.num_args() and e.decl().eq(Logarithm):
+                fact = simplify(logarithm_facts(e.arg(0), e))
+                facts[fact.get_id()] = fact
+            elif is_app(e) and e.num_args() and (e.decl().eq(ProductLow) or e.decl().eq(ProductHigh)):
+                a, b = e.arg(0), e.arg(1)
+                fact = simplify(product_facts(a, b, ProductLow(a, b), ProductHigh(a, b)))
+                facts[fact.get_id()] = fact
+            found = cls.terms[e.get_id()] = e, chooses, facts
+        return found
+
+    @classmethod
+    def chooses(cls, e):
+        return cls.of(e)[1]
+
+    @classmethod
+    def facts(cls, formulas):
+        facts = {}
+        for f in formulas:
+            facts |= cls.of(f)[2]
+        return list(facts.values())
 
 
 def decoder():

@@ -7,7 +7,7 @@ regions do not overlap is a precondition (TcacheOutside, ThreadOutside), and tha
     cache       struct tcache, at the thread's pointer
     leaf        the entries of struct radix_leaf, at cache->leaf where the window has pages; read only
     frame       the stack below the return address, in bytes; above it nothing but the return address is read
-    tls         the library's thread-local variables; only thread_cache is read
+    tls         the library's thread-local variables thread_cache, which is read, and countdown_left, which is written too
     image       code, constants and the offset table, which nobody writes
     errno       the int that __errno_location returns; written only
     pointer     what the caller gave to posix_memalign; written only
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from z3 import (Array, BitVec, BitVecSort, BitVecVal, Concat, Extract, LShR, Select, Store, ULT, Z3_OP_BADD, Z3_OP_BMUL,
                 is_app_of, is_bv_value, simplify)
 
-from machine import Refused
+from machine import Machine, Refused
 
 IMAGE, FS, TLS, STACK, ERRNO = (BitVec(name, 64) for name in ("image", "fs", "tls", "rsp", "errno_location"))
 
@@ -80,6 +80,14 @@ def constant_part(e):
     return sum(p.as_long() for p in parts if is_bv_value(p))
 
 
+def distance(address, start):
+    """how many bytes the address is above the start"""
+    d = simplify(address - start, som=True)
+    if not is_bv_value(d):
+        raise Refused(f"{address} is at no fixed distance from {start}")
+    return d.as_signed_long()
+
+
 class Cache:
     """The fields of a thread's cache at one moment between calls, as arrays from index to value. t is its address."""
     count = 0
@@ -90,6 +98,7 @@ class Cache:
         self.arrays = {f.name: Array(f"{f.name}#{Cache.count}", BitVecSort(64), BitVecSort(8 * f.size)) for f in layout.cache.values()}
         self.high = Array(f"high#{Cache.count}", BitVecSort(64), BitVecSort(16))
         self.low = Array(f"low#{Cache.count}", BitVecSort(64), BitVecSort(32))
+        self.countdown = BitVec(f"countdown_left#{Cache.count}", 32)
 
     def at(self, field, index=0):
         return Select(self.arrays[field], BitVecVal(index, 64) if isinstance(index, int) else index)
@@ -105,7 +114,7 @@ class Memory:
         self.knowledge, self.image = knowledge, image
         self.now = dict(knowledge.cache.arrays) if now is None else now
         self.frame = {} if frame is None else frame         # offset from the stack pointer at entry -> (value, which byte of it)
-        self.written = {} if written is None else written   # region "errno" or "pointer" -> value
+        self.written = {} if written is None else written   # "errno", "pointer" or "countdown_left" -> value
 
     def copy(self):
         return Memory(self.knowledge, self.image, dict(self.now), dict(self.frame), dict(self.written))
@@ -180,7 +189,7 @@ class Memory:
         if region == "frame":
             if not self.below <= at <= 8 - size:
                 raise Refused(f"reads the stack at {at}, which is not its frame")
-            parts = [self.frame.setdefault(i, (BitVec(f"stack[{i}]", 8), 0)) for i in range(at, at + size)]
+            parts = [self.frame.setdefault(i, (Machine.unknown(8, f"stack[{i}]"), 0)) for i in range(at, at + size)]
             value = parts[0][0]
             if value.size() == 8 * size and all(v.eq(value) and n == i for i, (v, n) in enumerate(parts)):
                 return value
@@ -189,6 +198,9 @@ class Memory:
         if region == "tls" and size == 8 and self.image.tls.get(at) == "thread_cache":
             self.touched = "thread_cache"
             return k.cache.t
+        if region == "tls" and size == 4 and self.image.tls.get(at) == "countdown_left":
+            self.touched = "countdown_left"
+            return self.written.get("countdown_left", k.cache.countdown)
         if region == "image":
             entry = self.image.entry(at) if size == 8 else None
             if entry:
@@ -217,5 +229,7 @@ class Memory:
                 self.frame[at + i] = value, i
         elif at == 0 and (region, size) in (("errno", 4), ("pointer", 8)):
             self.written[region] = value
+        elif region == "tls" and size == 4 and self.image.tls.get(at) == "countdown_left":
+            self.written["countdown_left"] = value
         else:
             raise Refused(f"writes {size} bytes at {region} + {offset}")

@@ -3,12 +3,11 @@
 class_of is a closed form of this page. That it is the least class that fits, is shown for every size against the reference table of the
 specification (`wrong`); the paths are then compared with the closed form.
 """
-from z3 import BitVec, BitVecVal, Extract, If, LShR, Not, SolverFor, UGT, ULE, ULT, ZeroExt, is_false, simplify, unsat
+from z3 import BitVec, BitVecVal, Extract, If, LShR, Not, SolverFor, UGT, ULE, ULT, ZeroExt, simplify, unsat
 
-from machine import logarithm
+from machine import Known, logarithm, logarithm_facts, product_facts
 from texts import ROOT
 
-UINT32_MAX = (1 << 32) - 1
 REFERENCE = ROOT / "spec/reference/size_classes_jemalloc_lgpage12.tsv"
 
 
@@ -27,6 +26,12 @@ def class_bytes(k, szind):
     return If(szind == 0, BitVecVal(k["SC_TINY"], 64), rung << 4)
 
 
+def align_down(a, alignment):
+    """the greatest multiple of a power of two that is not above"""
+    lg = logarithm(alignment)
+    return LShR(a, lg) << lg
+
+
 def table():
     rows = [line.split("\t") for line in REFERENCE.read_text().splitlines()]
     column = rows[0].index("size")
@@ -41,16 +46,19 @@ def wrong(k):
     for i, bytes_ in enumerate([*sizes, None]):
         above = UGT(size, sizes[i - 1]) if i else BitVecVal(0, 1) == 0
         solver = SolverFor("QF_BV")
-        solver.add(above, *([] if bytes_ is None else [ULE(size, bytes_)]), Not(class_of(k, size) == i))
+        solver.add(above, *([] if bytes_ is None else [ULE(size, bytes_)]), Not(class_of(k, size) == i), *Known.facts([class_of(k, size)]))
         if bytes_ is not None and simplify(class_bytes(k, BitVecVal(i, 64))).as_long() != bytes_:
             lines.append(f"class {i} has other bytes than {bytes_}")
         if solver.check() != unsat:
             lines.append(f"sizes above {sizes[i - 1] if i else 0} have another class than {i}")
-    a, b = (ZeroExt(96, BitVec(name, 32)) for name in "ab")
-    solver = SolverFor("QF_BV")
-    solver.add(Extract(127, 64, a * b) != 0)
-    if solver.check() != unsat:
-        lines.append("a product of 32-bit factors does not fit")
-    if not is_false(simplify(Extract(127, 64, ZeroExt(64, size) * BitVecVal(0, 128)) != 0)):
-        lines.append("a product with 0 is not 0")
+    a, b = BitVec("a", 64), BitVec("b", 64)
+    whole = ZeroExt(64, a) * ZeroExt(64, b)
+    highest = BitVecVal(0, 64)
+    for i in range(1, 64):
+        highest = If(Extract(i, i, a) == 1, BitVecVal(i, 64), highest)
+    for what, fact in (("product", product_facts(a, b, Extract(63, 0, whole), Extract(127, 64, whole))), ("logarithm", logarithm_facts(a, highest))):
+        solver = SolverFor("QF_BV")
+        solver.add(Not(fact))
+        if solver.check() != unsat:
+            lines.append(f"{what}_facts are not always true")
     return lines

@@ -92,6 +92,12 @@ PUSH_SIZED = [replace(c, function="tcache_push_sized") for c in PUSH] + [
            lambda m: invariant.ClassLeast(m.bytes, m.before.block_szind(m.block))),
 ]
 REFUSED_SIZED = [replace(c, function="tcache_push_sized") for c in REFUSED]
+# tcache_push_class promises the same, and the class.
+PUSH_CLASS = [replace(c, function="tcache_push_class") for c in PUSH] + [
+    Clause("tcache_push_class", "class", r"\result ==> stack != 0 && block_szind[block] == stack - 1",
+           lambda m: And(m.stack != 0, m.before.block_szind(m.block) == m.stack - 1)),
+]
+REFUSED_CLASS = [replace(c, function="tcache_push_class") for c in REFUSED]
 
 
 def replaced(view, **changes):

@@ -1,15 +1,13 @@
 """trace: a path beside its specification. The specification walks along the path: it says which call comes next, with which arguments, and
 what the cache holds at that moment; where it distinguishes cases that the path does not, it is run once for each.
 """
-from z3 import And, BitVec, BitVecVal, BoolVal, Extract, Implies, LShR, Not, Select, ULE, ULT, is_bv_value
+from z3 import BitVec, BitVecVal, BoolVal, Extract, Not, is_bv_value
 
-import invariant
-import stacks
 from calls import CALLS
 from explore import normal
-from invariant import wide
 from machine import ARGUMENTS, Refused
-from memory import IMAGE, STACK
+from memory import IMAGE
+from moves import Moves
 
 ANY = object()
 
@@ -18,9 +16,8 @@ class Text(str):
     """a pointer to this string"""
 
 
-class Trace:
-    def __init__(self, path, image, choices=(), quick=False):
-        self.quick = quick      # leaves the clauses of contracts out, for mutants that fail without
+class Trace(Moves):
+    def __init__(self, path, image, choices=()):
         self.path, self.image, self.choices, self.open = path, image, list(choices), []
         self.made, self.at, self.epoch = 0, 0, 0
         self.k = path.knowledge.copy()
@@ -39,6 +36,16 @@ class Trace:
     @property
     def thread(self):
         return self.k.cache.t
+
+    @property
+    def countdown(self):
+        """the bytes to the thread's next sample"""
+        return self.written.get("countdown_left", self.k.cache.countdown)
+
+    @property
+    def out(self):
+        """what the last call has written to the caller's variable"""
+        return self.path.events[self.at - 1].out
 
     def argument(self, n):
         return BitVec(ARGUMENTS[n], 64)
@@ -64,18 +71,8 @@ class Trace:
 
     def is_possible(self):
         """Some state takes this path. Where none does, what is believed contradicts itself and everything would be proven."""
-        if not self.quick and self.k.refuted(BoolVal(True)) is None:
+        if self.k.refuted(BoolVal(True)) is None:
             raise Refused("no state takes this path")
-
-    def clauses(self, clauses, move, given=None):
-        """The clauses hold of the move, given what its contract demands."""
-        if self.quick:
-            return
-        for c in clauses:
-            formulas = c.holds(move)
-            for part, formula in (formulas if isinstance(formulas, dict) else {"": formulas}).items():
-                self.prove(f"{c.function}, ensures {c.name}" + (f", {part}" if part else ""),
-                           formula if given is None else Implies(given, formula))
 
     # ---- what happens on the path ----
     def memory_is_expected(self, memory, where):
@@ -107,6 +104,7 @@ class Trace:
         self.memory_is_expected(event.memory, f"at the call of {name}")
         self.at += 1
         if CALLS[name].heap and not CALLS[name].ends:
+            self.written.pop("countdown_left", None)
             self.begin(self.epoch + 1)
         return event.result
 
@@ -136,63 +134,11 @@ class Trace:
             raise Refused(f"ends with {self.path.end}, not with its slow path")
         self.memory_is_expected(event.memory, "before the slow path")
 
-    def zeroed_by(self, name):
-        """The block is zero without memset because that call has set the variable in the frame."""
-        if self.path.events[self.at - 1].name != name:
-            raise Refused("the block is not made zero")
-        offset = normal(self.path.events[self.at - 1].arguments[CALLS[name].sets] - STACK).as_signed_long()
-        flag = BitVec(f"stack[{offset}]", 8)
-        self.prove("zero", flag != 0)
-
     # ---- the thread's cache ----
-    def move(self, m, clauses, given=None):
-        """The block moves: the contract's clauses hold, and its assigns are what is expected of memory from now on."""
-        for field, index in (("top", stacks.STACK), ("top", stacks.OTHER), ("top", m.stack), ("slot", stacks.SLOT),
-                             ("slot", m.before.top(m.stack))):
-            self.k.learn(field, index)
-        self.clauses(clauses, m, given)
-        self.expected |= {name: m.after.arrays[name] for name in ("top", "slot")}
+    def move(self, m, clauses):
+        """What is expected of memory from now on. That the clauses hold is shown for every move (moves.py)."""
+        if any(not self.expected[n].eq(a) for n, a in m.before.arrays.items()):
+            raise AssertionError("two moves without a call between them")
         if any(not m.after.arrays[n].eq(m.before.arrays[n]) for n in m.after.arrays if n not in ("top", "slot")):
             raise AssertionError("a move writes top and slot alone")
-
-    def pop(self, stack):
-        """tcache_pop: returns the block on top, or None where the stack is empty."""
-        v, stack = self.view, self.k.named(normal(stack))
-        self.k.learn("top", stack)
-        self.k.learn("slot", v.top(stack))
-        block = v.slot(v.top(stack))
-        if self.case(block != 0):
-            self.move(stacks.popped(v, stack, block), stacks.POP)
-            return block
-        self.clauses([stacks.EMPTY], stacks.Move(v, v, stack, block))
-        return None
-
-    def push(self, block, size=None):
-        """tcache_push, or tcache_push_sized: True where the block is put on its stack. The reasons for False are those of its comment."""
-        v, zero, k = self.view, BitVecVal(0, 64), self.constants
-        distance = block - v.window(zero)
-        page = LShR(distance, (k["PAGE"] - 1).bit_length())
-        if not self.case(And(ULE(v.window(zero), block), ULT(page, v.window_pages(zero)))):         # outside the window
-            return False
-        self.k.learn("high", page)
-        high, low = Select(self.k.cache.high, page), Select(self.k.cache.low, page)
-        stack, magic = wide(high), Select(v.arrays["magic"], wide(high))
-        if size is not None:
-            self.k.learn("stack_of", size)
-            if not self.case(v.stack_of(size) == stack):                        # the block is of another class than its size says
-                return False
-        self.k.learn("top", stack)
-        offset = Extract(31, 0, block) - low                    # TagOffset, which is modulo 2^32
-        if not self.case(ULT(offset * magic, magic)):           # no block of a cached class begins there
-            return False
-        top = v.top(stack)
-        self.k.learn("slot", top)
-        if not self.case(ULT(top, v.limit(stack))):             # the stack is full
-            return False
-        if not self.case(v.slot(top) != block):                 # it is the one that was freed last
-            return False
-        self.k.assume(Implies(ULT(offset * magic, magic), invariant.TagBegins(low, block, stack - 1)))     # tag_lemma_begins
-        self.k.assume(invariant.tag_of(v, stack, block))                                                  # tcache_lemma_tag
-        move = stacks.pushed(v, stack, block, high, low, size)
-        self.move(move, stacks.PUSH if size is None else stacks.PUSH_SIZED, given=invariant.live(v, block))
-        return True
+        self.expected |= {name: m.after.arrays[name] for name in ("top", "slot")}

@@ -1,0 +1,114 @@
+"""moves: a block goes from a stack of the thread's cache to the program (pop), or back (push): under which conditions, and what is written.
+
+Trace takes these steps beside a path, and compares what the path has written. That the steps fulfil the clauses of tcache_pop, tcache_push,
+tcache_push_sized and tcache_push_class does not depend on a path: `proven` shows it once, for any cache that keeps the invariant, and for any
+stack, block and size.
+"""
+from z3 import And, BitVec, BitVecVal, Extract, Implies, LShR, Not, Select, ULE, ULT
+
+import invariant
+import stacks
+from explore import Knowledge, normal
+from invariant import wide
+from machine import Refused
+
+STACK, BLOCK, SIZE = (BitVec(name, 64) for name in ("stack", "block", "size"))
+
+
+class Moves:
+    """Who inherits has k, what is known, view, the cache as it was when the last call returned, case(condition), and move(move, clauses)."""
+    def pop(self, stack):
+        """tcache_pop: returns the block on top, or None where the stack is empty."""
+        v, stack = self.view, self.k.named(normal(stack))
+        self.prove("tcache_pop, requires stack", v.stack(stack))
+        self.k.learn("top", stack)
+        self.k.learn("slot", v.top(stack))
+        block = v.slot(v.top(stack))
+        if self.case(block != 0):
+            self.move(stacks.popped(v, stack, block), stacks.POP)
+            return block
+        self.move(stacks.Move(v, v, stack, block), [stacks.EMPTY])
+        return None
+
+    def push(self, block, size=None, stack=None):
+        """tcache_push, tcache_push_sized for a size, or tcache_push_class for a stack: True where the block is put on its stack. The reasons for
+        False are those of the comments."""
+        v, zero, k = self.view, BitVecVal(0, 64), self.k.layout.constants
+        page = LShR(block - v.window(zero), (k["PAGE"] - 1).bit_length())
+        if not self.case(And(ULE(v.window(zero), block), ULT(page, v.window_pages(zero)))):         # outside the window
+            return False
+        self.k.learn("high", page)
+        high, low = Select(self.k.cache.high, page), Select(self.k.cache.low, page)
+        tagged = wide(high)
+        if size is not None:
+            self.prove("tcache_push_sized, requires bytes", ULE(size, k["SC_LOOKUP_MAX"]))
+            self.k.learn("stack_of", size)
+        said = v.stack_of(size) if size is not None else stack
+        if said is not None and not self.case(said == tagged):                  # the block is of another class than the program says
+            return False
+        tagged = tagged if stack is None else stack
+        self.k.learn("top", tagged)
+        magic = Select(v.arrays["magic"], tagged)
+        offset = Extract(31, 0, block) - low                    # TagOffset, which is modulo 2^32
+        if not self.case(ULT(offset * magic, magic)):           # no block of a cached class begins there
+            return False
+        top = v.top(tagged)
+        self.k.learn("slot", top)
+        if not self.case(ULT(top, v.limit(tagged))):            # the stack is full
+            return False
+        if not self.case(v.slot(top) != block):                 # it is the one that was freed last
+            return False
+        self.move(stacks.pushed(v, tagged, block, high, low, size),
+                  stacks.PUSH_SIZED if size is not None else stacks.PUSH if stack is None else stacks.PUSH_CLASS)
+        return True
+
+
+class General(Moves):
+    """Any cache. Each condition has the given truth."""
+    def __init__(self, layout, truth=True):
+        self.k, self.truth, self.count = Knowledge(layout), truth, 0
+        self.view = self.k.view
+
+    def case(self, condition):
+        self.k.assume(condition if self.truth else Not(condition))
+        return self.truth
+
+    def prove(self, what, formula):
+        model = self.k.refuted(Not(formula))
+        if model is not None:
+            raise Refused(f"{what} does not hold" + (f" ({model})" if isinstance(model, str) else ""))
+        self.count += 1
+
+    def move(self, m, clauses):
+        """The clauses hold of the move, given what its contract demands."""
+        given = []
+        if m.high is not None:
+            self.k.assume(invariant.TagBegins(m.low, m.block, m.stack - 1))             # tag_lemma_begins, as the case of the fraction was asked
+            self.k.assume(invariant.tag_of(m.before, m.stack, m.block))                 # tcache_lemma_tag
+            given = [invariant.live(m.before, m.block)]
+        for field, index in (("top", stacks.STACK), ("top", stacks.OTHER), ("top", m.stack), ("slot", stacks.SLOT),
+                             ("slot", m.before.top(m.stack))):
+            self.k.learn(field, index)
+        for c in clauses:
+            formulas = c.holds(m)
+            for part, formula in (formulas if isinstance(formulas, dict) else {"": formulas}).items():
+                self.prove(f"{c.function}, ensures {c.name}" + (f", {part}" if part else ""), Implies(And(*given), formula))
+        if self.k.refuted(BitVecVal(0, 1) == 0) is None:
+            raise Refused(f"{clauses[0].function}: no state moves so")
+
+
+def proven(layout):
+    """the number of formulas that hold of each move; raises Refused"""
+    count, k = 0, layout.constants
+    for truth in (True, False):
+        g = General(layout, truth)
+        g.k.assume(ULT(STACK, k["TCACHE_STACKS"]))
+        g.pop(STACK)
+        count += g.count
+    for size, stack in ((None, None), (SIZE, None), (None, STACK)):
+        g = General(layout)
+        if size is not None:
+            g.k.assume(ULE(size, k["SC_LOOKUP_MAX"]))
+        g.push(BLOCK, size, stack)
+        count += g.count
+    return count
