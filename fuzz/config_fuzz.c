@@ -46,6 +46,12 @@ static bool *flag(struct config *c, const char *name)
            : strcmp(name, "confirm_conf") == 0 ? &c->confirm_conf : NULL;
 }
 
+static uint64_t *memory(struct config *c, const char *name)
+{
+    return strcmp(name, "limit_hard") == 0 ? &c->limit_hard : strcmp(name, "limit_soft") == 0 ? &c->limit_soft
+           : strcmp(name, "dirty_max") == 0 ? &c->dirty_max : NULL;
+}
+
 /* One pair, as the manual page says. */
 static bool apply(struct config *c, char *pair)
 {
@@ -74,11 +80,11 @@ static bool apply(struct config *c, char *pair)
             return strcmp(value, only[i][1]) == 0;
         }
     }
-    if (strcmp(pair, "limit_hard") == 0 && value[0] != '\0' && value[strlen(value) - 1] == '%') {
+    if (memory(c, pair) != NULL && value[0] != '\0' && value[strlen(value) - 1] == '%') {
         size_t    digits = strspn(value, "0123456789");
         long long percent = digits == strlen(value) - 1 ? strtoll(value, NULL, 10) : 0;
         bool      good = percent >= 1 && percent <= 100;
-        c->limit_hard = good ? OS_FAKE_MEMORY_BYTES / 100 * (uint64_t)percent : c->limit_hard;
+        *memory(c, pair) = good ? OS_FAKE_MEMORY_BYTES / 100 * (uint64_t)percent : *memory(c, pair);
         return good;
     }
     for (digit = value + (value[0] == '-'); isdigit((unsigned char)*digit); digit++) {
@@ -95,8 +101,8 @@ static bool apply(struct config *c, char *pair)
         c->muzzy_decay_ms = n;
     } else if (strcmp(pair, "max_background_threads") == 0 && n >= 1 && n <= BACKGROUND_THREADS_MAX) {
         c->max_background_threads = (uint64_t)n;
-    } else if (strcmp(pair, "limit_hard") == 0 && n >= 0 && n <= LIMIT_MAX) {
-        c->limit_hard = (uint64_t)n;
+    } else if (memory(c, pair) != NULL && n >= 0 && n <= LIMIT_MAX) {
+        *memory(c, pair) = (uint64_t)n;
     } else if (strcmp(pair, "oversize_threshold") == 0 && n >= 0 && n <= OVERSIZE_MAX) {
         c->oversize_threshold = (uint64_t)n;
     } else if (strcmp(pair, "prof_bt_max") == 0 && n >= 1 && n <= 128) {
@@ -144,7 +150,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     bool equal = got.stats_print == wanted.stats_print && got.stats_page == wanted.stats_page
                  && got.background_thread == wanted.background_thread
-                 && got.limit_hard == wanted.limit_hard
+                 && got.limit_hard == wanted.limit_hard && got.limit_soft == wanted.limit_soft && got.dirty_max == wanted.dirty_max
                  && got.max_background_threads == wanted.max_background_threads && got.abort == wanted.abort
                  && got.abort_conf == wanted.abort_conf && got.confirm_conf == wanted.confirm_conf
                  && strcmp(got.stats_print_opts, wanted.stats_print_opts) == 0 && got.narenas == wanted.narenas

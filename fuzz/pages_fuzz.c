@@ -23,11 +23,15 @@ static void step(const uint8_t *data)
         break;
     case 8: pages_model_decay(os_works); break;
     case 9: pages_model_trim(os_works); break;
-    case 10: pages_model_set_decay(ms[data[1] % 4], ms[data[2] % 4]); break;
+    case 10:
+        pages_model_set_decay(ms[data[1] % 4], ms[data[2] % 4]);
+        pages_model_set_limit(data[3] < 128 ? LIMIT_NONE : (data[3] % 128UL) * 4 * PAGE);
+        break;
     default:
         os_works = data[1] % OS_FAKE_CALLS < OS_FAKE_PURGE_LAZY && os_works;
         os_fake_fail((enum os_fake_call)(data[1] % OS_FAKE_CALLS), 1 + data[2] % 4, data[3]);
         os_fake.gap_npages = data[2] / 64 == 3 ? 1 : 0;
+        pages_decay();                  /* what stayed because the OS refused goes, if it works again */
     }
     pages_model_compare(EXTENT_DIRTY);
 }

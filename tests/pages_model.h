@@ -8,6 +8,7 @@
 #include "math/size_class.h"
 #include "math/smoothstep.h"
 #include "pages/pages.h"
+#include "platform/limit.h"
 #include "platform/os_fake.h"
 
 #define PAGES_MODEL_MAPPED_NPAGES ((256UL << 20) / PAGE)
@@ -26,6 +27,10 @@ static inline uint64_t pages_model_compare(uint32_t state)         /* dirty or m
         || p.busy != 0) {
         blocks_model_fail("pages are lost", (void *)os_fake.mapped_npages);
     }
+    bool refused = os_fake.fail_count[OS_FAKE_PURGE] + os_fake.fail_count[OS_FAKE_PURGE_LAZY] > 0;
+    if (!refused && p.dirty + p.muzzy > limit_dirty / PAGE) {
+        blocks_model_fail("more pages are free and in memory than may be", (void *)(p.dirty + p.muzzy));
+    }
     return state == EXTENT_DIRTY ? p.dirty : p.muzzy;
 }
 
@@ -36,6 +41,13 @@ static inline void pages_model_set_decay(int64_t dirty_ms, int64_t muzzy_ms)
     }
     pages_model_dirty_ms = dirty_ms;
     pages_model_muzzy_ms = muzzy_ms;
+}
+
+/* From now on so many free pages may stay in memory. */
+static inline void pages_model_set_limit(uint64_t dirty_bytes)
+{
+    limit_set_pages(LIMIT_NONE, dirty_bytes);
+    pages_decay();
 }
 
 static inline void pages_model_boot(void)
@@ -121,7 +133,7 @@ static inline void pages_model_idle(uint32_t state, int64_t ms, bool os_works)
     if (os_works && ms >= 0 && after != 0) {
         blocks_model_fail("free pages outstay the decay", (void *)after);
     }
-    if (ms < 0 && after < before) {
+    if (ms < 0 && after < before && limit_dirty == LIMIT_NONE) {
         blocks_model_fail("purged although decay is off", (void *)after);
     }
 }
@@ -145,6 +157,7 @@ static inline void pages_model_trim(bool os_works)
 static inline void pages_model_finish(void)
 {
     pages_model_controls();
+    pages_model_set_limit(LIMIT_NONE);
     while (pages_model.count > 0) {
         pages_model_free(pages_model.count - 1, pages_model.count % 2 == 0);
     }

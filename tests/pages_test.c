@@ -138,6 +138,71 @@ static void test_join(void)
     CHECK(pages_trim());
 }
 
+/* As many pages stay in memory as limit_dirty says, of all page caches together, and those that were freed last. Where the OS refuses, more stay.
+ * Past limit_soft fewer stay. */
+static void test_limits(void)
+{
+    bool     zeroed;
+    uint32_t run[2 * 8];
+    for (uint32_t c = 0; c < 2; c++) {
+        pages_set_decay(c, -1, 0);
+    }
+    limit_set_pages(LIMIT_NONE, 150 * PAGE);
+    for (uint32_t i = 0; i < 16; i++) {
+        run[i] = pages_alloc(i % 2, 50, 1, &zeroed);
+        CHECK(run[i] != 0);
+    }
+    for (uint32_t i = 0; i < 16; i++) {
+        pages_free(run[i]);
+        CHECK(free_npages() == (i < 3 ? (i + 1) * 50 : 150));
+    }
+    uint32_t e = pages_alloc(0, 400, 1, &zeroed);
+    os_fake_fail(OS_FAKE_PURGE, 1, 100);
+    pages_free(e);
+    CHECK(free_npages() > 150);
+    os_fake_reset();
+    pages_decay();
+    CHECK(free_npages() == 150);
+    e = pages_alloc(1, 400, 1, &zeroed);
+    CHECK(pages_resize(e, 100) && free_npages() <= 150);
+    CHECK(pages_release(AT(ext_page, e)).npages == 100 && free_npages() == 150);
+    struct pages_stats now;
+    pages_read_stats(&now);
+    limit_mapped = (now.active + now.dirty + now.muzzy + now.retained) * PAGE;
+    limit_set_pages((now.active + 70) * PAGE, LIMIT_NONE);
+    pages_decay();
+    CHECK(free_npages() == 70);
+    limit_set_pages(0, LIMIT_NONE);
+    pages_decay();
+    CHECK(free_npages() == 0);
+    limit_set_pages(LIMIT_NONE, LIMIT_NONE);
+    limit_mapped = 0;
+}
+
+/* A page cache grows by as much as is set, or by what a request needs. */
+static void test_growth(void)
+{
+    bool     zeroed;
+    uint32_t cache = PAGE_CACHES - 1;
+    CHECK(pages_growth(cache) == 0);
+    uint64_t before = page_cache_mapped_npages[cache];
+    CHECK(pages_unmap(cache) || before == 0);
+    pages_set_growth(cache, 16);
+    CHECK(pages_growth(cache) == 16 && pages_growth(0) == 0);
+    before = page_cache_mapped_npages[cache];
+    uint32_t a = pages_alloc(cache, 3, 1, &zeroed);
+    CHECK(page_cache_mapped_npages[cache] == before + 16);
+    uint32_t b = pages_alloc(cache, 100, 1, &zeroed);
+    CHECK(page_cache_mapped_npages[cache] == before + 116);
+    pages_set_growth(cache, 0);
+    uint32_t d = pages_alloc(cache, 100, 1, &zeroed);
+    CHECK(page_cache_mapped_npages[cache] >= before + 116 + ((2UL << 20) >> LG_PAGE));
+    pages_free(a);
+    pages_free(b);
+    pages_free(d);
+    CHECK(pages_trim());
+}
+
 /* Everything mixed, an OS that refuses now and then, through the model. */
 static void test_model(void)
 {
@@ -147,6 +212,7 @@ static void test_model(void)
         os_fake_fail((enum os_fake_call)random_below(OS_FAKE_CALLS), 1 + random_below(20), random_below(3));
         bool os_works = os_fake.fail_count[OS_FAKE_PURGE] + os_fake.fail_count[OS_FAKE_PURGE_LAZY] == 0;
         pages_model_set_decay(ms[random_below(4)], ms[random_below(4)]);
+        pages_model_set_limit(round % 3 == 0 ? random_below(1000) * PAGE : LIMIT_NONE);
         for (int step = 0; step < 500; step++) {
             uint32_t some = pages_model.count, i = (uint32_t)random_below(some + 1) % (some + (some == 0));
             uint64_t npages = 1 + (random_below(64) << random_below(3) * 2);
@@ -181,6 +247,8 @@ int main(void)
     }
     test_apart();
     test_own();
+    test_limits();
+    test_growth();
     test_model();
     return blocks_done("pages");
 }

@@ -69,6 +69,8 @@ const struct config_option config_options[] = {
     SET(muzzy_decay_ms, CONFIG_SSIZE, -1, DECAY_MS_MAX),
     FIXED(lg_extent_max_active_fit, CONFIG_SIZE, 63, "a free run of any length may be split"),
     SET(limit_hard, CONFIG_MEMORY, 0, LIMIT_MAX),
+    SET(limit_soft, CONFIG_MEMORY, 0, LIMIT_MAX),
+    SET(dirty_max, CONFIG_MEMORY, 0, LIMIT_MAX),
     SET(stats_print, CONFIG_BOOL, 0, 1),
     SET(stats_page, CONFIG_BOOL, 0, 1),
     SET(stats_print_opts, CONFIG_WORD, 0, 0),
@@ -374,4 +376,5 @@ void config_boot(void)
     config_read(places, sizeof places / sizeof places[0]);
     config_fill(&config);
     limit_set(config.limit_hard == 0 ? LIMIT_NONE : config.limit_hard);
+    limit_set_pages(config.limit_soft == 0 ? LIMIT_NONE : config.limit_soft, config.dirty_max == 0 ? LIMIT_NONE : config.dirty_max);
 }

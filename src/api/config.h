@@ -29,6 +29,8 @@ struct config {
     uint32_t narenas;           /* 1 .. ARENAS_MAX; by default as many as CPUs that this process may use */
     uint64_t max_background_threads;        /* 1 .. BACKGROUND_THREADS_MAX; there is never more than one; default 1 */
     uint64_t limit_hard;        /* bytes that may be mapped, metadata included; 0, the default, means that there is no limit */
+    uint64_t limit_soft;        /* bytes in memory above which free pages go back at once; 0, the default, means that there is no limit */
+    uint64_t dirty_max;         /* bytes of free pages that may stay in memory; 0, the default, means that there is no limit */
     int64_t  dirty_decay_ms;    /* -1 means never, 0 at once; default 10,000 */
     uint64_t oversize_threshold;    /* blocks of so many bytes and more have a page cache of their own; 0, the default, means none do */
     int64_t  muzzy_decay_ms;    /* -1 means never, 0 that dirty pages are returned outright; default 0 */

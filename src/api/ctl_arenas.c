@@ -85,6 +85,31 @@ int write_decays(const struct ctl_name *n, const size_t *index, uint64_t value)
     return set_decays(n->at, PAGES_SHARED, oversize ? PAGES_OVERSIZE + 1 : PAGES_SHARED + 1, true, value);
 }
 
+/* ---- growth ------------------------------------------------------------------------------------------------------ */
+
+int read_growth(const struct ctl_name *n, const size_t *index, uint64_t *value)
+{
+    (void)n;
+    uint64_t npages = pages_growth(ctl_cache(index[0]));
+    *value = npages == 0 ? SC_LARGE_MAXCLASS : npages * PAGE;
+    return 0;
+}
+
+int write_growth(const struct ctl_name *n, const size_t *index, uint64_t value)
+{
+    (void)n;
+    bool     all = index[0] >= ctl_arenas();
+    uint32_t from = all ? 0 : ctl_cache(index[0]), to = all ? PAGE_CACHES : from + 1;
+    if (value < PAGE) {
+        return EFAULT;
+    }
+    uint64_t npages = value >= SC_LARGE_MAXCLASS ? 0 : ladder_rung(ladder_above(value / PAGE) - 1);
+    for (uint32_t c = from; c < to; c++) {
+        pages_set_growth(c, npages);
+    }
+    return 0;
+}
+
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
 /* Writes what jemalloc calls an arena that has been given no name. */
@@ -178,6 +203,7 @@ int call_arenas_create(const size_t *index, void *old, size_t *old_bytes, const 
     if (arena != 0) {
         names[arena][0] = '\0';
         pages_set_decay(arena_pages(arena), new_dirty_ms, new_muzzy_ms);
+        pages_set_growth(arena_pages(arena), 0);
         memcpy(old, &arena, sizeof arena);
     }
     ctl_unlock();

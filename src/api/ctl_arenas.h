@@ -17,6 +17,11 @@ int write_decay(const struct ctl_name *n, const size_t *index, uint64_t value);
 int read_decays(const struct ctl_name *n, const size_t *index, uint64_t *value);
 int write_decays(const struct ctl_name *n, const size_t *index, uint64_t value);
 
+/* Bytes that a page cache asks the system for at most when it grows, as the size of a class. SC_LARGE_MAXCLASS stands for no limit. A value below
+ * a page is EFAULT, as in jemalloc. */
+int read_growth(const struct ctl_name *n, const size_t *index, uint64_t *value);
+int write_growth(const struct ctl_name *n, const size_t *index, uint64_t value);
+
 /* The pointer that is read is one to the caller's room for the name. */
 int call_arena_name(const size_t *index, void *old, size_t *old_bytes, const void *new_value, size_t new_bytes);
 /* What is written is a pointer to hooks, which are refused, and what is read is the new arena's number. */

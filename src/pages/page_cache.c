@@ -7,6 +7,7 @@
 #define GROW_SHARE 4U                                   /* a growth adds a quarter to what is mapped */
 
 uint64_t page_cache_mapped_npages[PAGE_CACHES];
+uint64_t page_cache_grow_max[PAGE_CACHES];
 uint64_t page_cache_bits[PAGE_CACHE_WORDS];
 struct page_cache_counts page_cache_counts;
 
@@ -90,11 +91,12 @@ static uint32_t cache_find_any(uint32_t cache, uint64_t npages, uint64_t align_n
 /* -- growing --------------------------------------------------------------------------------------------------- */
 
 /* Returns how many pages to ask the OS for. It is a share of what the page cache has, so that growth is geometric and
- * wastes little. */
+ * wastes little, but no more than what is set for it. */
 /*@ requires some:  0 < npages < PAGE_COUNT_MAX;
     requires cache: cache < PAGE_CACHES;
     assigns         \nothing;
     ensures  range: npages <= \result < PAGE_COUNT_MAX;
+    ensures  most:  page_cache_grow_max[cache] != 0 ==> \result <= \max(npages, page_cache_grow_max[cache]);
 */
 static uint64_t cache_step(uint32_t cache, uint64_t npages)
 {
@@ -103,6 +105,10 @@ static uint64_t cache_step(uint32_t cache, uint64_t npages)
         n = GROW_NPAGES_MIN;
     } else if (n > GROW_NPAGES_MAX) {
         n = GROW_NPAGES_MAX;
+    }
+    uint64_t most = page_cache_grow_max[cache];
+    if (most != 0 && n > most) {
+        n = most;
     }
     return n < npages ? npages : n;
 }

@@ -38,6 +38,7 @@ struct page_cache_counts {
 };
 
 extern uint64_t page_cache_mapped_npages[PAGE_CACHES];          /* pages that the OS has given so far for each */
+extern uint64_t page_cache_grow_max[PAGE_CACHES];               /* pages that a growth adds at most, unless more are asked for; 0 for no limit */
 extern uint64_t page_cache_bits[PAGE_CACHE_WORDS];              /* bitmap_tree of the heaps that are not empty */
 
 extern struct page_cache_counts page_cache_counts;

@@ -152,6 +152,48 @@ static bool pages_purge_to(uint32_t cache, uint8_t kind, uint64_t npages_limit, 
     return any;
 }
 
+/* Purges free pages of one kind as long as memory is above its limits, or returns. */
+/*@ PAGES_WHOLE(requires);
+    requires held:  PagesHeldActive;
+    requires cache: cache < PAGE_CACHES;
+    requires kind:  kind == EXTENT_DIRTY || kind == EXTENT_MUZZY;
+    assigns         PAGES_ASSIGNS;
+    PAGES_WHOLE(ensures);
+    PAGES_KEPT(ensures, 0);
+*/
+static void pages_purge_excess(uint32_t cache, uint8_t kind)
+{
+    uint64_t excess = pages_excess();
+    uint64_t now = extent_npages_total[kind + cache];
+    pages_purge_to(cache, kind, now > excess ? now - excess : 0, false);
+}
+
+/* Purges free pages of all page caches while memory is above limit_soft, or more of it free than limit_dirty. Muzzy pages go first, for they have
+ * been free for longer. */
+/*@ PAGES_WHOLE(requires);
+    requires held:  PagesHeldActive;
+    assigns         PAGES_ASSIGNS;
+    PAGES_WHOLE(ensures);
+    PAGES_KEPT(ensures, 0);
+*/
+static void pages_keep_limits(void)
+{
+    if (limit_soft == LIMIT_NONE && limit_dirty == LIMIT_NONE) {
+        return;
+    }
+    /*@ loop invariant range: 0 <= c <= PAGE_CACHES;
+        PAGES_WHOLE(loop invariant);
+        loop invariant held: PagesHeldActive;
+        PAGES_KEPT(loop invariant, 0);
+        loop assigns   c, PAGES_ASSIGNS;
+        loop variant   PAGE_CACHES - c;
+    */
+    for (uint32_t c = 0; c < PAGE_CACHES; c++) {
+        pages_purge_excess(c, EXTENT_MUZZY);
+        pages_purge_excess(c, EXTENT_DIRTY);
+    }
+}
+
 /* Purges all free pages of the page cache, so that those of different kinds join, and takes a run then. Returns 0 if there is still no
  * memory. */
 /*@ PAGES_WHOLE(requires);
@@ -204,6 +246,21 @@ void pages_set_decay(uint32_t cache, int64_t dirty_ms, int64_t muzzy_ms)
     pages_leave();
 }
 
+void pages_set_growth(uint32_t cache, uint64_t npages)
+{
+    pages_enter() /*@ ghost (0, 0) */;
+    page_cache_grow_max[cache] = npages;
+    pages_leave();
+}
+
+uint64_t pages_growth(uint32_t cache)
+{
+    pages_enter() /*@ ghost (0, 0) */;
+    uint64_t npages = page_cache_grow_max[cache];
+    pages_leave();
+    return npages;
+}
+
 uint32_t pages_alloc(uint32_t cache, uint64_t npages, uint64_t align_npages, bool *zeroed)
 {
     pages_enter() /*@ ghost (0, 0) */;
@@ -221,6 +278,7 @@ void pages_free(uint32_t e)
     pages_enter() /*@ ghost (0, 0) */;
     pages_give(e);
     /*@ ghost ext_kind[e] = KIND_NONE; */
+    pages_keep_limits();
     pages_leave();
 }
 
@@ -250,6 +308,7 @@ struct pages_run pages_release(uint64_t page) /*@ ghost (uint32_t mine) */
     pages_enter() /*@ ghost (0, page) */;
     struct pages_run given = pages_give_at(page) /*@ ghost (mine) */;
     /*@ ghost ext_kind[mine] = KIND_NONE; */
+    pages_keep_limits();
     pages_leave();
     return given;
 }
@@ -259,6 +318,7 @@ bool pages_resize(uint32_t e, uint64_t npages)
     /*@ assert owner: \forall integer p; ExtIn(e, p) ==> ext_owner[p] == e; */
     pages_enter() /*@ ghost (0, 0) */;
     bool done = pages_fit(e, npages);
+    pages_keep_limits();
     pages_leave();
     return done;
 }
@@ -303,6 +363,7 @@ void pages_decay(void)
                 pages_decay_one(c, now_ms);
             }
         }
+        pages_keep_limits();
         pages_purging = false;
     }
     pages_leave();
@@ -386,15 +447,7 @@ void pages_read_cache(uint32_t cache, struct pages_stats *stats)
 void pages_read_stats(struct pages_stats *stats)
 {
     pages_enter() /*@ ghost (0, 0) */;
-    pages_begin(stats);
-    /*@ loop invariant range:  0 <= c <= PAGE_CACHES;
-        PAGES_SUMS(loop invariant, stats, c);
-        loop assigns   c, stats->active, stats->dirty, stats->muzzy, stats->retained, stats->busy;
-        loop variant   PAGE_CACHES - c;
-    */
-    for (uint32_t c = 0; c < PAGE_CACHES; c++) {
-        pages_add(stats, c);
-    }
+    pages_add_all(stats);
     pages_leave();
 }
 

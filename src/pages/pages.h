@@ -82,6 +82,27 @@ void pages_boot(int64_t dirty_ms, int64_t muzzy_ms);
 */
 void pages_set_decay(uint32_t cache, int64_t dirty_ms, int64_t muzzy_ms);
 
+/* Sets how many pages the page cache asks the OS for at most when it grows, unless a request needs more. 0 stands for no such
+ * limit. */
+/*@ REQUIRES_PAGES_UNLOCKED;
+    requires cache: cache < PAGE_CACHES;
+    assigns         PAGES_ASSIGNS;
+    ENSURES_PAGES_UNLOCKED;
+    ensures  set:   page_cache_grow_max[cache] == npages;
+    PAGES_KEPT(ensures, 0);
+*/
+void pages_set_growth(uint32_t cache, uint64_t npages);
+
+/* Returns what is set. */
+/*@ REQUIRES_PAGES_UNLOCKED;
+    requires cache: cache < PAGE_CACHES;
+    assigns         PAGES_ASSIGNS;
+    ENSURES_PAGES_UNLOCKED;
+    ensures  is:    \result == page_cache_grow_max[cache];
+    PAGES_KEPT(ensures, 0);
+*/
+uint64_t pages_growth(uint32_t cache);
+
 /* Returns an ACTIVE extent of the page cache that nobody holds, for the caller to hold, or 0 if there is no memory. Says in
  * *zeroed whether its pages read as zero. */
 /*@ REQUIRES_PAGES_UNLOCKED;

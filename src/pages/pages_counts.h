@@ -3,6 +3,8 @@
 #define QED_PAGES_PAGES_COUNTS_H
 
 #include "pages/pages_steps.h"
+#include "platform/atomic.h"
+#include "platform/limit.h"
 
 /* -- purges ---------------------------------------------------------------------------------------------------- */
 
@@ -108,6 +110,51 @@ static inline void pages_add(struct pages_stats *stats, uint32_t cache)
     stats->muzzy += extent_npages_total[EXTENT_MUZZY + cache];
     stats->retained += extent_npages_total[EXTENT_RETAINED + cache];
     stats->busy += extent_npages_total[EXTENT_BUSY + cache];
+}
+
+/* The pages of all page caches. */
+/*@ requires locked: LockHeld(LOCK_PAGES);
+    requires totals: ExtTotals && CacheTotal;
+    requires stats:  \valid(stats);
+    assigns          *stats;
+    PAGES_SUMS(ensures, stats, PAGE_CACHES);
+    ensures  purges: stats->purges == pages_purge_count && stats->purged_npages == pages_purged_npages;
+*/
+static inline void pages_add_all(struct pages_stats *stats)
+{
+    pages_begin(stats);
+    /*@ loop invariant range:  0 <= c <= PAGE_CACHES;
+        PAGES_SUMS(loop invariant, stats, c);
+        loop assigns   c, stats->active, stats->dirty, stats->muzzy, stats->retained, stats->busy;
+        loop variant   PAGE_CACHES - c;
+    */
+    for (uint32_t c = 0; c < PAGE_CACHES; c++) {
+        pages_add(stats, c);
+    }
+}
+
+/* -- limits ------------------------------------------------------------------------------------------------------ */
+
+/* Returns how many free pages, dirty or muzzy, are to leave memory: as many as are above limit_dirty, or as memory is above limit_soft,
+ * whichever is more. Retained pages have no memory. Everything else that is mapped counts as if it had. */
+/*@ requires locked: LockHeld(LOCK_PAGES);
+    requires totals: ExtTotals && CacheTotal;
+    assigns          \nothing;
+    ensures  dirty:  PagesKind(EXTENT_DIRTY, PAGE_CACHES) + PagesKind(EXTENT_MUZZY, PAGE_CACHES) - \result <= limit_dirty / PAGE;
+    ensures  soft:   limit_mapped / PAGE - PagesKind(EXTENT_RETAINED, PAGE_CACHES) - \result <= limit_soft / PAGE;
+    ensures  none:   PagesKind(EXTENT_DIRTY, PAGE_CACHES) + PagesKind(EXTENT_MUZZY, PAGE_CACHES) <= limit_dirty / PAGE &&
+                         limit_mapped / PAGE <= limit_soft / PAGE ==> \result == 0;
+*/
+static uint64_t pages_excess(void)
+{
+    struct pages_stats now;
+    pages_add_all(&now);
+    uint64_t spare = now.dirty + now.muzzy, spare_max = limit_dirty / PAGE;
+    uint64_t mapped = ATOMIC_LOAD(limit_mapped) / PAGE, soft = limit_soft / PAGE;
+    uint64_t excess = spare > spare_max ? spare - spare_max : 0;
+    uint64_t beyond = mapped > soft ? mapped - soft : 0;
+    beyond = beyond > now.retained ? beyond - now.retained : 0;
+    return excess > beyond ? excess : beyond;
 }
 
 #endif

@@ -4,6 +4,8 @@
 #include "platform/atomic.h"
 
 uint64_t limit_hard = LIMIT_NONE;
+uint64_t limit_soft = LIMIT_NONE;
+uint64_t limit_dirty = LIMIT_NONE;
 uint64_t limit_mapped;
 uint64_t limit_refused;
 
@@ -11,6 +13,12 @@ void limit_set(uint64_t bytes)
 {
     uint64_t mapped = ATOMIC_LOAD(limit_mapped);
     limit_hard = bytes < mapped ? mapped : bytes;
+}
+
+void limit_set_pages(uint64_t soft_bytes, uint64_t dirty_bytes)
+{
+    limit_soft = soft_bytes;
+    limit_dirty = dirty_bytes;
 }
 
 bool limit_take(uint64_t bytes)

@@ -1,4 +1,6 @@
 /* limit: the bytes that the allocator may have mapped, pages and metadata together (the setting limit_hard). Whoever maps asks first.
+ * Two more bounds are kept by the pages: what may be in memory before free pages go back at once (limit_soft), and how much of it may be
+ * free (dirty_max).
  *
  * The invariant is LimitOk: what is mapped is within the limit. Each change of the count is one step, which compares it with what was read
  * before, so the invariant holds whatever other threads do.
@@ -12,6 +14,8 @@
 #define LIMIT_NONE UINT64_MAX
 
 extern uint64_t limit_hard;         /* bytes; set at boot */
+extern uint64_t limit_soft;         /* bytes, LIMIT_NONE for no limit; set at boot */
+extern uint64_t limit_dirty;        /* the same */
 extern uint64_t limit_mapped;       /* bytes that are mapped, or about to be */
 extern uint64_t limit_refused;      /* requests refused so far */
 
@@ -23,6 +27,12 @@ extern uint64_t limit_refused;      /* requests refused so far */
     ensures  limit:    limit_hard == \max(bytes, limit_mapped);
 */
 void limit_set(uint64_t bytes);
+
+/* Sets the bounds that the pages keep. */
+/*@ assigns            limit_soft, limit_dirty;
+    ensures  set:      limit_soft == soft_bytes && limit_dirty == dirty_bytes;
+*/
+void limit_set_pages(uint64_t soft_bytes, uint64_t dirty_bytes);
 
 /* Counts bytes that the caller maps now. Returns false, and counts one refusal instead, if they would pass the limit. */
 /*@ requires ok:       LimitOk;

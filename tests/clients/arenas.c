@@ -82,6 +82,19 @@ static int own_times(unsigned a, unsigned b)
     return 0;
 }
 
+/* How much an arena maps at a time is the size of a class, and one arena's own. */
+static int own_growth(unsigned a, unsigned b)
+{
+    size_t before = number("arena.%u.retain_grow_limit", b), bytes = 70000, least = 1;
+    char   name[64];
+    snprintf(name, sizeof name, "arena.%u.retain_grow_limit", a);
+    CHECK(before == nallocx((size_t)7 << 60, 0) && mallctl(name, NULL, NULL, &least, sizeof least) == EFAULT);
+    CHECK(mallctl(name, NULL, NULL, &bytes, sizeof bytes) == 0 && number("arena.%u.retain_grow_limit", a) == 65536);
+    CHECK(number("arena.%u.retain_grow_limit", b) == before);
+    CHECK(mallctl(name, NULL, NULL, &before, sizeof before) == 0 && number("arena.%u.retain_grow_limit", a) == before);
+    return 0;
+}
+
 /* A thread may join one, and no other thread does by itself. */
 static void *work(void *result)
 {
@@ -132,7 +145,7 @@ int main(void)
     unsigned a = create(), b = create();
     size = sizeof after;
     CHECK(a == before && b == before + 1 && mallctl("arenas.narenas", &after, &size, NULL, 0) == 0 && after == before + 2);
-    if (own_pages(a, b) != 0 || own_times(a, b) != 0 || threads(a, b) != 0) {
+    if (own_pages(a, b) != 0 || own_times(a, b) != 0 || own_growth(a, b) != 0 || threads(a, b) != 0) {
         return 1;
     }
     printf("ok arenas\n");

@@ -270,6 +270,21 @@ static void check_own(unsigned a)
     check(create(&home) == 0 && home == a, "the number of a destroyed arena is lost");
 }
 
+/* What an arena maps for a block is little more than the block, where that is set. The next arena of the same number has no limit. */
+static void check_growth(unsigned a)
+{
+    char   name[64];
+    size_t most = 128 << 10;
+    snprintf(name, sizeof name, "arena.%u.retain_grow_limit", a);
+    for (int limited = 1; limited >= 0; limited--) {
+        check(!limited || mallctl(name, NULL, NULL, &most, sizeof most) == 0, "the growth of an arena cannot be limited");
+        char    *p = mallocx(300000, MALLOCX_ARENA(a) | MALLOCX_TCACHE_NONE);
+        uint64_t has = number("stats.arenas.%u.pactive", a) * number("arenas.page", 0) + number("stats.arenas.%u.retained", a);
+        check(p != NULL && 300000 <= has && (has < 300000 + (128 << 10)) == limited, "an arena does not grow by what is set");
+        check(act("arena.%u.destroy", a) == 0 && create(&a) == 0, "an arena does not come again");
+    }
+}
+
 /* Arenas come and go for ever. */
 static void check_rounds(void)
 {
@@ -307,6 +322,7 @@ int main(void)
     check_caches(a);
     check_destroy(a);
     check_own(a);
+    check_growth(a);
     check_rounds();
     int result;
     while ((result = create(&last)) == 0) {

@@ -1,10 +1,13 @@
 /* limit_hard. `limit`: 256 MiB. Blocks of all sizes, in one thread and in several, until there are no more: NULL and ENOMEM, and never a byte
  * more mapped than the limit says, as the kernel counts it. The program works on after it frees. Free pages of all kinds serve a block that
  * none of them has room for alone.
+ * `limit soft`: limit_soft of 100 MiB and no decay. What is in memory stays below, but for live blocks, and free pages go back with the call that frees
+ * them. `limit dirty`: dirty_max of 10 MiB and no decay.
  * `limit percent`: a percentage is a part of the memory that the process may use. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,8 +133,45 @@ static void *use(void *seed)
     return NULL;
 }
 
+static size_t resident(void)
+{
+    uint64_t next = 1;
+    CHECK(mallctl("epoch", NULL, NULL, &next, sizeof next) == 0);
+    return number("stats.resident");
+}
+
+/* Takes 300 MiB in blocks of a size, and frees them. Each time no more may be in memory than live blocks, and what may stay. */
+static void come_and_go(size_t bytes, bool soft)
+{
+    size_t n = 300 * MIB / bytes, slack = 3 * MIB;
+    for (size_t i = 0; i < n; i++) {
+        CHECK((block[i] = malloc(bytes)) != NULL);
+        memset(block[i], 1, bytes);
+    }
+    for (size_t i = 0; i < n; i++) {
+        free(block[i]);
+        if (i % 64 == 0 || i + 1 == n) {
+            size_t now = resident(), used = (n - 1 - i) * nallocx(bytes, 0) + number("stats.metadata") + slack;
+            CHECK(now <= (soft ? 0 : 10 * MIB) + (soft && used < 100 * MIB ? 100 * MIB : used));
+        }
+    }
+}
+
+static int pages_stay(bool soft)
+{
+    CHECK(number(soft ? "opt.limit_soft" : "opt.dirty_max") == (soft ? 100 * MIB : 10 * MIB));
+    come_and_go(MIB, soft);
+    come_and_go(5 * MIB, soft);
+    come_and_go(300000, soft);
+    printf("ok limit: %zu bytes in memory\n", resident());
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
+    if (argc > 1 && strcmp(argv[1], "percent") != 0) {
+        return pages_stay(strcmp(argv[1], "soft") == 0);
+    }
     if (argc > 1) {
         uint64_t machine = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
         CHECK(number("opt.limit_hard") > 0 && number("opt.limit_hard") <= machine / 100);
