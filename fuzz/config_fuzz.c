@@ -16,7 +16,7 @@
 static const char *const only[][2] = {
     {"cache_oblivious", "false"}, {"metadata_thp", "disabled"}, {"trust_madvise", "true"}, {"retain", "true"}, {"dss", "disabled"},
     {"percpu_arena", "disabled"}, {"utrace", "false"},
-    {"xmalloc", "false"}, {"tcache", "true"}, {"thp", "default"}, {"prof_pid_namespace", "false"}, {"zero_realloc", "free"},
+    {"xmalloc", "false"}, {"tcache", "true"}, {"thp", "default"}, {"prof_pid_namespace", "false"},
     {"disable_large_size_classes", "false"}, {"stats_interval_opts", ""},
 };
 static const struct { const char *name; long long number; } only_number[] = {
@@ -73,6 +73,11 @@ static bool apply(struct config *c, char *pair)
     if (strcmp(pair, "junk") == 0) {
         bool good = strcmp(value, "true") == 0 || strcmp(value, "false") == 0 || strcmp(value, "alloc") == 0 || strcmp(value, "free") == 0;
         good ? (void)strcpy(c->junk, value) : (void)0;
+        return good;
+    }
+    if (strcmp(pair, "zero_realloc") == 0) {
+        bool good = strcmp(value, "alloc") == 0 || strcmp(value, "free") == 0 || strcmp(value, "abort") == 0;
+        good ? (void)strcpy(c->zero_realloc, value) : (void)0;
         return good;
     }
     for (size_t i = 0; i < sizeof only / sizeof only[0]; i++) {
@@ -157,7 +162,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                  && got.dirty_decay_ms == wanted.dirty_decay_ms && got.muzzy_decay_ms == wanted.muzzy_decay_ms
                  && got.oversize_threshold == wanted.oversize_threshold && got.prof_bt_max == wanted.prof_bt_max
                  && got.lg_prof_sample == wanted.lg_prof_sample && got.lg_prof_interval == wanted.lg_prof_interval
-                 && strcmp(got.junk, wanted.junk) == 0
+                 && strcmp(got.junk, wanted.junk) == 0 && strcmp(got.zero_realloc, wanted.zero_realloc) == 0
                  && strcmp(got.prof_prefix, wanted.prof_prefix) == 0 && strcmp(got.prof_backtrace, wanted.prof_backtrace) == 0;
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
         equal = equal && *flag(&got, flags[i].name) == *flag(&wanted, flags[i].name);

@@ -144,8 +144,9 @@ def qed_realloc(p):
     if p.case(block == 0):
         return p.returns(malloc_called(p, size))
     if p.case(size == 0):
-        p.call("realloc_to_zero", block)
-        return p.returns(0)
+        freed = p.call("realloc_to_zero", block)
+        if p.case(Extract(7, 0, freed) != 0):
+            return p.returns(0)
     thread_get(p)
     now = usable(p, block, "realloc")
     if p.case(And(ULE(size, now), ULT(now - size, LShR(now, 3)))):      # the upper part of the class: 1 / (2 * SC_NGROUP)

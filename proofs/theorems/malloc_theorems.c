@@ -46,6 +46,7 @@ static void malloc_theorem_third_new(void *third, size_t n)
 
 /* Nor does one that moves or grows, and goes. */
 /*@ requires ok:     MallocOk;
+    requires calm:   modes_realloc_zero != MODES_REALLOC_ENDS;
     requires live:   BlockLive(ADDR(third)) && BlockLive(ADDR(p)) && ADDR(third) != ADDR(p);
     assigns          MALLOC_ASSIGNS, errno, realloc_zero_count;
     ensures  live:   BlockLive(ADDR(third));

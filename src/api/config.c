@@ -97,7 +97,7 @@ const struct config_option config_options[] = {
     PROF(prof_final, CONFIG_BOOL, 0, 1, 0),
     PROF(prof_leak, CONFIG_BOOL, 0, 1, 0),
     PROF(prof_leak_error, CONFIG_BOOL, 0, 1, 0),
-    FIXED_WORD(zero_realloc, "free", "realloc to size 0 frees"),
+    CHOICE(zero_realloc, "alloc|free|abort"),
     FIXED(debug_double_free_max_scan, CONFIG_UNSIGNED, 0, "double frees are found without a scan"),
     FIXED(disable_large_size_classes, CONFIG_BOOL, 0, "large blocks have the sizes of their classes"),
     FIXED(process_madvise_max_batch, CONFIG_SIZE, 0, "pages go back to the system run by run"),
@@ -340,11 +340,13 @@ static void config_read(const struct place *places, uint32_t count)
     }
 }
 
-/* What junk and zero ask of the bytes of blocks. Zeroes win where both are asked for. */
-static void config_fill(const struct config *c)
+/* What junk and zero ask of the bytes of blocks, and zero_realloc of realloc. Zeroes win where both are asked for. */
+static void config_modes(const struct config *c)
 {
     bool junk = strcmp(c->junk, "true") == 0;
     bool new = junk || strcmp(c->junk, "alloc") == 0, freed = junk || strcmp(c->junk, "free") == 0;
+    modes_realloc_zero = strcmp(c->zero_realloc, "abort") == 0 ? MODES_REALLOC_ENDS
+                         : strcmp(c->zero_realloc, "alloc") == 0 ? MODES_REALLOC_KEEPS : MODES_REALLOC_FREES;
     modes_set_bytes(c->zero ? 0 : new ? JUNK_NEW : MODES_NO_BYTE, freed ? JUNK_FREED : MODES_NO_BYTE);
 }
 
@@ -359,7 +361,7 @@ void config_boot(void)
     config = (struct config){.narenas = cpus < ARENAS_DEFAULT_MAX ? cpus : ARENAS_DEFAULT_MAX, .dirty_decay_ms = 10000,
                              .max_background_threads = 1,
                              .prof_active = true, .prof_thread_active_init = true, .prof_bt_max = PROF_BT_MAX, .lg_prof_sample = 19,
-                             .lg_prof_interval = -1, .prof_prefix = "jeprof", .prof_backtrace = "libgcc", .junk = "false"};
+                             .lg_prof_interval = -1, .prof_prefix = "jeprof", .prof_backtrace = "libgcc", .junk = "false", .zero_realloc = "free"};
 #ifndef QED_PREFIX_ONLY
     char link[LINK_BYTES];
 #endif
@@ -374,7 +376,7 @@ void config_boot(void)
         {"QEDMALLOC_CONF", config_environment("QEDMALLOC_CONF")},
     };
     config_read(places, sizeof places / sizeof places[0]);
-    config_fill(&config);
+    config_modes(&config);
     limit_set(config.limit_hard == 0 ? LIMIT_NONE : config.limit_hard);
     limit_set_pages(config.limit_soft == 0 ? LIMIT_NONE : config.limit_soft, config.dirty_max == 0 ? LIMIT_NONE : config.dirty_max);
 }

@@ -565,8 +565,7 @@ PUBLIC void *qed_realloc(void *block, size_t size)
     if (block == NULL) {
         return qed_malloc(size);
     }
-    if (size == 0) {
-        realloc_to_zero(block);
+    if (size == 0 && realloc_to_zero(block)) {
         return NULL;
     }
     return realloc_live(block, size);

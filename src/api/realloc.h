@@ -5,6 +5,7 @@
 #include "api/block.h"
 #include "api/malloc.h"
 #include "api/request.h"
+#include "platform/trap.h"
 
 /* Copies the first bytes of a block into another block and frees it. */
 /*@ requires ok:       MallocOk;
@@ -85,20 +86,30 @@ static inline void *realloc_live(void *block, size_t size)
     return realloc_move(block, bytes_now, size);
 }
 
-/* Frees a block that is to have no bytes, and counts it. */
+/* Counts a block that is to have no bytes, and frees it where that is what the setting says. Returns whether it has. */
 /*@ requires ok:       MallocOk;
     requires live:     BlockLive(ADDR(block));
     assigns            MALLOC_ASSIGNS, errno, realloc_zero_count;
+    exits    asked:    modes_realloc_zero == MODES_REALLOC_ENDS;
     ensures  ok:       MallocOk;
-    ensures  gone:     !BlockLive(ADDR(block));
-    ENSURES_REST_KEPT(ADDR(block), 0);
+    ensures  freed:    \result <==> modes_realloc_zero == MODES_REALLOC_FREES;
+    ensures  gone:     \result ==> !BlockLive(ADDR(block));
+    ensures  live:     !\result ==> BlockLive(ADDR(block)) && block_szind[ADDR(block)] == \old(block_szind[ADDR(block)]);
+    ENSURES_REST_KEPT(\result ? ADDR(block) : 0, 0);
     ensures  error:    errno == \old(errno);
     ensures  counted:  realloc_zero_count == (\old(realloc_zero_count) == UINT64_MAX ? 0 : \old(realloc_zero_count) + 1);
 */
-static __attribute__((noinline)) void realloc_to_zero(void *block)
+static __attribute__((noinline)) bool realloc_to_zero(void *block)
 {
-    qed_free(block);
     ATOMIC_ADD(realloc_zero_count, 1);
+    if (modes_realloc_zero == MODES_REALLOC_ENDS) {
+        trap_misuse("realloc", "size 0, which zero_realloc:abort forbids", (uintptr_t)block);
+    }
+    if (modes_realloc_zero == MODES_REALLOC_FREES) {
+        qed_free(block);
+        return true;
+    }
+    return false;
 }
 
 #endif

@@ -1,5 +1,5 @@
-/* modes: what settings ask of every malloc and free besides their work. The proofs know nothing of them, so what they prove holds whatever is
- * asked for, and however that changes while threads run.
+/* modes: what settings ask of malloc, free and realloc besides their work. The proofs know nothing of the bytes that fill blocks, so what they
+ * prove holds whatever is asked for, and however that changes while threads run.
  *
  * A mode reaches the fast paths through tables and limits of the thread's cache that send each call to a slow path (api/fill.h), and through
  * the countdown that is always over. Where no mode is on, only slow paths ask.
@@ -43,6 +43,11 @@ static inline int32_t modes_freed_byte(void)
     return ATOMIC_LOAD(modes_freed);
 }
 #endif
+
+/* What a realloc of a block to no bytes does: it frees the block, as glibc's does, it gives the block the smallest class, or it ends the program. */
+enum modes_realloc { MODES_REALLOC_FREES, MODES_REALLOC_KEEPS, MODES_REALLOC_ENDS };
+
+extern uint32_t modes_realloc_zero;     /* an enum modes_realloc; set at boot */
 
 /* Sets both bytes. New blocks are filled by threads whose first call comes later, and by the calling one. */
 void modes_set_bytes(int32_t new_byte, int32_t freed_byte);

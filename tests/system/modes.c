@@ -1,11 +1,14 @@
 /* What settings and mallopt ask of the bytes of blocks, in several threads, and what else mallopt does here.
- * usage: modes zero | perturb | arenas | trim */
+ * usage: modes zero | perturb | arenas | trim | frees | keeps | ends */
 #include <malloc.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "qedmalloc/qedmalloc.h"
 
@@ -200,11 +203,53 @@ static void trim(void)
     CHECK(dirty() >= (20 << 20) / 65536);
 }
 
+/* realloc to no bytes frees the block. */
+static void frees(void)
+{
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        CHECK(realloc(malloc(sizes[i]), 0) == NULL && reallocarray(malloc(sizes[i]), 0, 7) == NULL);
+    }
+}
+
+/* Or it is realloc to the smallest class, which keeps the first bytes. */
+static void keeps(void)
+{
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        unsigned char *p = realloc(memset(malloc(sizes[i]), 7, sizes[i]), 0), *q = reallocarray(p, 3, 0);
+        CHECK(p != NULL && q == p && q[0] == 7 && malloc_usable_size(q) == malloc_usable_size(malloc(0)));
+        free(q);
+    }
+    CHECK(realloc(NULL, 0) != NULL);
+}
+
+/* Or it ends the program with a message. */
+static void ends(void)
+{
+    char  said[200] = "";
+    int   pipes[2], status;
+    void *p = malloc(100);
+    CHECK(pipe(pipes) == 0 && realloc(NULL, 0) != NULL && (p = realloc(p, 200)) != NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        dup2(pipes[1], STDERR_FILENO);
+        p = realloc(p, 0);
+        _exit(p == NULL);
+    }
+    CHECK(waitpid(child, &status, 0) == child && WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+    CHECK(read(pipes[0], said, sizeof said - 1) > 0 && strstr(said, "realloc(0x") != NULL && strstr(said, "size 0") != NULL);
+}
+
 int main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "";
-    CHECK(strcmp(mode, "zero") == 0 || strcmp(mode, "perturb") == 0 || strcmp(mode, "arenas") == 0 || strcmp(mode, "trim") == 0);
-    (mode[0] == 'z' ? zero : mode[0] == 'p' ? perturb : mode[0] == 'a' ? arenas : trim)();
+    static const struct { const char *mode; void (*check)(void); } checks[] = {
+        {"zero", zero}, {"perturb", perturb}, {"arenas", arenas}, {"trim", trim}, {"frees", frees}, {"keeps", keeps}, {"ends", ends},
+    };
+    size_t i = 0;
+    for (; i < sizeof checks / sizeof checks[0] && strcmp(mode, checks[i].mode) != 0; i++) {
+    }
+    CHECK(i < sizeof checks / sizeof checks[0]);
+    checks[i].check();
     printf("ok modes: %s\n", mode);
     return 0;
 }
