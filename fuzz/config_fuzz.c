@@ -98,7 +98,7 @@ static bool apply(struct config *c, char *pair)
         return false;
     }
     long long n = strtoll(value, NULL, 10);                 /* saturates, which is out of range too */
-    if (strcmp(pair, "narenas") == 0 && n >= 1 && n <= 64) {
+    if (strcmp(pair, "narenas") == 0 && n >= 1 && n <= 96) {
         c->narenas = (uint32_t)n;
     } else if (strcmp(pair, "dirty_decay_ms") == 0 && n >= -1 && n <= DECAY_MS_MAX) {
         c->dirty_decay_ms = n;

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define MODEL_BITS_MAX 4096U
+#define MODEL_BITS_MAX 32768U
 
 struct bitmap_model {
     uint32_t nbits;

@@ -30,14 +30,14 @@ static uint32_t pick(uint32_t below)
     return (uint32_t)((state >> 33) % below);
 }
 
-/* The leaves say what the model says, the top word what the leaves say, and nothing past the end was touched. */
+/* The leaves say what the model says, the top words what the leaves say, and nothing past the end was touched. */
 static void check_all(void)
 {
     CHECK(model_agrees(&model, words));
-    for (uint32_t k = 0; k < 64; k++) {
-        CHECK((words[leaves] >> k & 1) == (k < leaves && words[k] != 0));
+    for (uint32_t k = 0; k < 64 * BITMAP_TREE_TOPS(leaves); k++) {
+        CHECK((words[leaves + k / 64] >> k % 64 & 1) == (k < leaves && words[k] != 0));
     }
-    CHECK(words[leaves + 1] == GUARD);
+    CHECK(words[BITMAP_TREE_WORDS(leaves)] == GUARD);
 }
 
 static void start(uint32_t n)
@@ -45,7 +45,7 @@ static void start(uint32_t n)
     leaves = n;
     model_init(&model, 64 * n);
     memset(words, 0, sizeof words);
-    words[n + 1] = GUARD;
+    words[BITMAP_TREE_WORDS(n)] = GUARD;
 }
 
 static void step(uint32_t i, bool in)
@@ -63,16 +63,16 @@ static void find(uint32_t from)
     CHECK(bitmap_tree_first_from(words, leaves, from) == model_first_from(&model, from));
 }
 
-/* Every index alone, found from each end of each word; then few and many at random. */
+/* Every index alone, found from each end of each word, or some of a large tree; then few and many at random. */
 static void run(uint32_t n)
 {
     start(n);
     check_all();
-    for (uint32_t i = 0; i < 64 * n; i++) {
+    for (uint32_t i = 0; i < 64 * n; i += n < 64 ? 1 : 1009) {
         step(i, true);
         step(i, true);
         check_all();
-        for (uint32_t k = 0; k < n; k++) {
+        for (uint32_t k = 0; k < n; k += n < 64 ? 1 : 7) {
             find(64 * k);
             find(64 * k + 63);
         }
@@ -97,7 +97,7 @@ static void run(uint32_t n)
 
 int main(void)
 {
-    static const uint32_t sizes[] = {1, 2, 3, 9, 10, 11, 31, 32, 33, 62, BITMAP_TREE_LEAVES_MAX};
+    static const uint32_t sizes[] = {1, 2, 3, 9, 10, 11, 31, 32, 33, 62, 63, 64, 65, 127, 128, 300, BITMAP_TREE_LEAVES_MAX};
     for (uint32_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
         run(sizes[s]);
     }

@@ -132,8 +132,8 @@ static inline void blocks_check_pages(void)
         marks += (uint32_t)__builtin_popcountll(page_cache_bits[k]);
     }
     BLOCKS_CHECK(CacheBits, marks == marked, marks);        /* a page cache without pages has none */
-    for (uint32_t k = 0; k < 64; k++) {
-        bool shown = (page_cache_bits[PAGE_CACHE_LEAVES] >> k & 1) != 0;
+    for (uint32_t k = 0; k < 64 * BITMAP_TREE_TOPS(PAGE_CACHE_LEAVES); k++) {
+        bool shown = (page_cache_bits[PAGE_CACHE_LEAVES + k / 64] >> k % 64 & 1) != 0;
         BLOCKS_CHECK(CacheTop, shown == (k < PAGE_CACHE_LEAVES && page_cache_bits[k] != 0), k);
     }
     blocks_check_unused();

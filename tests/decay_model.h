@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "pages/decay.h"
 
@@ -33,7 +34,10 @@ static void decay_model_expect(int ok, const char *what, uint32_t which, uint64_
 
 static void decay_model_boot(void)
 {
-    decay_boot();
+    memset(decay_epoch, 0, sizeof decay_epoch);
+    memset(decay_limit, 0, sizeof decay_limit);
+    memset(decay_backlog, 0, sizeof decay_backlog);
+    decay_boot(-1, -1);
     for (uint32_t w = 0; w < DECAY_COUNT; w++) {
         decay_model[w] = (struct decay_model){.ms = -1};
     }

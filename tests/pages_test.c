@@ -138,8 +138,8 @@ static void test_join(void)
     CHECK(pages_trim());
 }
 
-/* As many pages stay in memory as limit_dirty says, of all page caches together, and those that were freed last. Where the OS refuses, more stay.
- * Past limit_soft fewer stay. */
+/* As many pages stay in memory as limit_dirty says, of all page caches together. Where the OS refuses, more stay. Past limit_soft fewer
+ * stay. */
 static void test_limits(void)
 {
     bool     zeroed;

@@ -76,6 +76,7 @@ static void test_bits(void)
 /* ---- table: entries keep their place and value while it grows ---------------------------------------------------- */
 
 static TABLE(uint64_t, numbers);
+static TABLE_FEW(uint8_t, few);
 
 static void test_table(void)
 {
@@ -96,6 +97,7 @@ static void test_table(void)
         }
     }
     CHECK(!TABLE_GROW(numbers, TABLE_MAX));
+    CHECK(TABLE_GROW(few, TABLE_FEW_MAX - 1) && AT(few, TABLE_FEW_MAX - 1) == 0 && !TABLE_GROW(few, TABLE_FEW_MAX));
 }
 
 /* ---- os: fresh pages are zero and nobody else's; a purge and a discard give zero again ----------------------------------------- */

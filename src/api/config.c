@@ -361,7 +361,8 @@ void config_boot(void)
     config = (struct config){.narenas = cpus < ARENAS_DEFAULT_MAX ? cpus : ARENAS_DEFAULT_MAX, .dirty_decay_ms = 10000,
                              .max_background_threads = 1,
                              .prof_active = true, .prof_thread_active_init = true, .prof_bt_max = PROF_BT_MAX, .lg_prof_sample = 19,
-                             .lg_prof_interval = -1, .prof_prefix = "jeprof", .prof_backtrace = "libgcc", .junk = "false", .zero_realloc = "free"};
+                             .lg_prof_interval = -1, .prof_prefix = "jeprof", .prof_backtrace = "libgcc", .junk = "false",
+                             .zero_realloc = "free"};
 #ifndef QED_PREFIX_ONLY
     char link[LINK_BYTES];
 #endif

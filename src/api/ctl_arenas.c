@@ -100,10 +100,11 @@ int write_growth(const struct ctl_name *n, const size_t *index, uint64_t value)
     (void)n;
     bool     all = index[0] >= ctl_arenas();
     uint32_t from = all ? 0 : ctl_cache(index[0]), to = all ? PAGE_CACHES : from + 1;
-    if (value < PAGE) {
+    uint32_t above = ladder_above(value / PAGE);
+    if (above == 0) {
         return EFAULT;
     }
-    uint64_t npages = value >= SC_LARGE_MAXCLASS ? 0 : ladder_rung(ladder_above(value / PAGE) - 1);
+    uint64_t npages = value >= SC_LARGE_MAXCLASS ? 0 : ladder_rung(above - 1);
     for (uint32_t c = from; c < to; c++) {
         pages_set_growth(c, npages);
     }

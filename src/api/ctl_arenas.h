@@ -17,8 +17,8 @@ int write_decay(const struct ctl_name *n, const size_t *index, uint64_t value);
 int read_decays(const struct ctl_name *n, const size_t *index, uint64_t *value);
 int write_decays(const struct ctl_name *n, const size_t *index, uint64_t value);
 
-/* Bytes that a page cache asks the system for at most when it grows, as the size of a class. SC_LARGE_MAXCLASS stands for no limit. A value below
- * a page is EFAULT, as in jemalloc. */
+/* Bytes that a page cache asks the system for at most when it grows, as the size of a class. SC_LARGE_MAXCLASS stands for no limit. A value
+ * below a page is EFAULT, as in jemalloc. */
 int read_growth(const struct ctl_name *n, const size_t *index, uint64_t *value);
 int write_growth(const struct ctl_name *n, const size_t *index, uint64_t value);
 

@@ -16,7 +16,7 @@
 #include "pages/pages.h"
 #include "platform/table.h"
 
-#define ARENAS_MAX 64U
+#define ARENAS_MAX 96U
 #define ARENAS_OWN (PAGE_CACHES - PAGES_OVERSIZE)   /* so many of them have a page cache of their own */
 #define ARENAS_DEFAULT_MAX (ARENAS_MAX - ARENAS_OWN) /* where the program says nothing, these can be made, however many CPUs there are */
 #define BINS (ARENAS_MAX * SC_NBINS)

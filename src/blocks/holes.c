@@ -351,16 +351,28 @@ static bool holes_decay_cache(uint32_t cache, uint64_t now_ms)
     return more;
 }
 
+/* Returns how many page caches arenas have, the shared one included. */
+/*@ assigns            \nothing;
+    ensures  range:    1 <= \result <= PAGE_CACHES;
+*/
+static uint32_t holes_caches(void)
+{
+    uint32_t arenas = ATOMIC_LOAD(bin_arenas), shared = bin_shared;
+    uint32_t own = arenas > shared ? arenas - shared : 0;
+    return own < PAGE_CACHES - 1 ? own + 1 : PAGE_CACHES;
+}
+
 bool holes_decay(void)
 {
     uint64_t now_ms = os_clock_ms();
+    uint32_t caches = holes_caches();
     bool     more = false;
-    /*@ loop invariant range: 0 <= c <= PAGE_CACHES;
+    /*@ loop invariant range: 0 <= c <= caches;
         BINS_FREE(loop invariant);
         loop assigns   c, more, BLOCKS_ASSIGNS_PAGES, BLOCKS_ASSIGNS_SLABS;
-        loop variant   PAGE_CACHES - c;
+        loop variant   caches - c;
     */
-    for (uint32_t c = 0; c < PAGE_CACHES; c++) {
+    for (uint32_t c = 0; c < caches; c++) {
         more = holes_decay_cache(c, now_ms) || more;
     }
     return more;

@@ -1,6 +1,7 @@
-/* bitmap_tree: a set of up to 4032 indices. The least member from an index on is found by looking at three words.
+/* bitmap_tree: a set of up to 32,768 indices. The least member from an index on is found by looking at a leaf, a few top words, and
+ * another leaf.
  *
- * One array holds the words of a bitmap (the leaves) and after them one top word, whose bit k is set if and only if
+ * One array holds the words of a bitmap (the leaves) and after them the top words, whose bit k is set if and only if
  * leaf k is not zero. n is the number of leaves, so that the indices are 0 .. 64 n - 1. Zero words are the empty set.
  *
  * Invariant: TreeTop. The leaves alone say what is in the set. No function takes a lock, the owner of the words does.
@@ -12,17 +13,18 @@
 
 #include "ds/bitmap.h"
 
-#define BITMAP_TREE_LEAVES_MAX 63U                      /* a bit each in the top word, which keeps one clear */
-#define BITMAP_TREE_WORDS(n) ((n) + 1U)                 /* words of a tree with n leaves */
+#define BITMAP_TREE_LEAVES_MAX 512U
+#define BITMAP_TREE_TOPS(n) ((n) / 64U + 1U)            /* a bit for each leaf, and one more at least, which stays clear */
+#define BITMAP_TREE_WORDS(n) ((n) + BITMAP_TREE_TOPS(n))    /* words of a tree with n leaves */
 
 #include "ds/bitmap_tree.acsl"
 #include "ds/bitmap_tree_lemmas.acsl"
 
 /* Puts index i into the set, if it is not in it yet. */
 /*@ requires range:  0 <= i < 64 * n && n <= BITMAP_TREE_LEAVES_MAX;
-    requires valid:  \valid(words + (0 .. n));
+    requires valid:  \valid(words + (0 .. BITMAP_TREE_WORDS(n) - 1));
     requires top:    TreeTop(words, n);
-    assigns          words[i / 64], words[n];
+    assigns          words[i / 64], words[n + i / 64 / 64];
     ensures  in:     BitmapHas(words, i);
     ensures  others: BitmapSameBut{Pre, Post}(words, n, i);
     ensures  top:    TreeTop(words, n);
@@ -30,14 +32,19 @@
 static inline void bitmap_tree_set(uint64_t *words, uint32_t n, uint32_t i)
 {
     bitmap_set(words, i) /*@ ghost (n) */;
-    words[n] = bitmap_word_set(words[n], i / 64);
+    uint32_t leaf = i / 64, top = n + leaf / 64;
+    words[top] = bitmap_word_set(words[top], leaf % 64);
+    /*@ assert here:  TreeTopBit(words, n, leaf / 64, leaf % 64); */
+    /*@ assert place: \forall integer t, b; 0 <= b < 64 && 64 * t + b == leaf ==> t == leaf / 64 && b == leaf % 64; */
+    /*@ assert rest:  \forall integer t, b; 0 <= t < BITMAP_TREE_TOPS(n) && 0 <= b < 64 && 64 * t + b != leaf ==>
+            TreeTopBit(words, n, t, b); */
 }
 
 /* Takes index i out of the set, if it is in it. */
 /*@ requires range:  0 <= i < 64 * n && n <= BITMAP_TREE_LEAVES_MAX;
-    requires valid:  \valid(words + (0 .. n));
+    requires valid:  \valid(words + (0 .. BITMAP_TREE_WORDS(n) - 1));
     requires top:    TreeTop(words, n);
-    assigns          words[i / 64], words[n];
+    assigns          words[i / 64], words[n + i / 64 / 64];
     ensures  out:    !BitmapHas(words, i);
     ensures  others: BitmapSameBut{Pre, Post}(words, n, i);
     ensures  top:    TreeTop(words, n);
@@ -47,17 +54,63 @@ static inline void bitmap_tree_unset(uint64_t *words, uint32_t n, uint32_t i)
     /*@ ghost bitmap_word_lemma_clear(); */
     bitmap_unset(words, i) /*@ ghost (n) */;
     if (words[i / 64] == 0) {
-        words[n] = bitmap_word_clear(words[n], i / 64);
+        uint32_t leaf = i / 64, top = n + leaf / 64;
+        words[top] = bitmap_word_clear(words[top], leaf % 64);
+        /*@ assert here:  TreeTopBit(words, n, leaf / 64, leaf % 64); */
+        /*@ assert place: \forall integer t, b; 0 <= b < 64 && 64 * t + b == leaf ==> t == leaf / 64 && b == leaf % 64; */
+        /*@ assert rest:  \forall integer t, b; 0 <= t < BITMAP_TREE_TOPS(n) && 0 <= b < 64 && 64 * t + b != leaf ==>
+                TreeTopBit(words, n, t, b); */
         return;
     }
     /*@ ghost int b = bitmap_word_lemma_nonzero(words[i / 64]); */
     /*@ assert was:  BitmapHas(words, 64 * (i / 64) + b) && BitmapHas{Pre}(words, 64 * (i / 64) + b); */
-    /*@ assert some: \at(words[\at(i, Here) / 64], Pre) != 0 && TreeTopBit(words, n, i / 64); */
+    /*@ assert some: \at(words[\at(i, Here) / 64], Pre) != 0 && TreeTopBit(words, n, i / 64 / 64, i / 64 % 64); */
+    /*@ assert place: \forall integer t, k; 0 <= k < 64 && 64 * t + k == i / 64 ==> t == i / 64 / 64 && k == i / 64 % 64; */
+    /*@ assert rest:  \forall integer t, k; 0 <= t < BITMAP_TREE_TOPS(n) && 0 <= k < 64 && 64 * t + k != i / 64 ==>
+            TreeTopBit(words, n, t, k); */
+}
+
+/* Returns the least leaf that is not below from and not zero, or n if there is none. */
+/*@ requires range:  0 <= from <= n <= BITMAP_TREE_LEAVES_MAX;
+    requires valid:  \valid_read(words + (0 .. BITMAP_TREE_WORDS(n) - 1));
+    requires top:    TreeTop(words, n);
+    assigns          \nothing;
+    ensures  range:  from <= \result <= n;
+    ensures  some:   \result < n ==> words[\result] != 0;
+    ensures  none:   TreeNoLeaf(words, from, \result);
+*/
+static inline uint32_t bitmap_tree_leaf_from(const uint64_t *words, uint32_t n, uint32_t from)
+{
+    uint32_t t = from / 64, least = from % 64;
+    uint64_t rest = words[n + t] >> least;
+    /*@ ghost bitmap_word_lemma_rest(words[n + t], (int)least); */
+    /*@ loop invariant range: from / 64 <= t < BITMAP_TREE_TOPS(n) && 0 <= least < 64 && from <= 64 * t + least <= n;
+        loop invariant none:  TreeNoLeaf(words, from, 64 * t + least);
+        loop invariant rest:  rest == words[n + t] >> least;
+        loop assigns   t, least, rest;
+        loop variant   BITMAP_TREE_TOPS(n) - t;
+    */
+    while (rest == 0) {
+        /*@ ghost bitmap_word_lemma_rest(words[n + t], (int)least); */
+        /*@ ghost bitmap_tree_lemma_top(words, n, t, least, t < n / 64 ? 64 : n % 64); */
+        if (t == n / 64) {
+            return n;
+        }
+        t++;
+        least = 0;
+        rest = words[n + t];
+    }
+    /*@ ghost bitmap_word_lemma_rest(words[n + t], (int)least); */
+    uint32_t b = bits_lowest(rest);
+    /*@ assert none: \forall integer j; least <= j < least + b ==> !tbit((uint64_t)rest, j - least); */
+    /*@ assert leaf: TreeTopBit(words, n, t, least + b) && tbit(words[n + t], least + b); */
+    /*@ ghost bitmap_tree_lemma_top(words, n, t, least, least + b); */
+    return 64 * t + least + b;
 }
 
 /* Returns the least index of the set that is not below from, or 64 n if there is none. */
 /*@ requires range:  0 <= from < 64 * n && n <= BITMAP_TREE_LEAVES_MAX;
-    requires valid:  \valid_read(words + (0 .. n));
+    requires valid:  \valid_read(words + (0 .. BITMAP_TREE_WORDS(n) - 1));
     requires top:    TreeTop(words, n);
     assigns          \nothing;
     ensures  range:  from <= \result <= 64 * n;
@@ -76,16 +129,11 @@ static inline uint32_t bitmap_tree_first_from(const uint64_t *words, uint32_t n,
         return from + b;
     }
     /*@ ghost bitmap_tree_lemma_leaf(words, k, from % 64, 64); */
-    uint64_t others = words[n] >> (k + 1);
-    /*@ ghost bitmap_word_lemma_rest(words[n], (int)(k + 1)); */
-    if (others == 0) {
-        /*@ ghost bitmap_tree_lemma_leaves(words, n, k + 1, n); */
+    uint32_t next = bitmap_tree_leaf_from(words, n, k + 1);
+    /*@ ghost bitmap_tree_lemma_leaves(words, k + 1, next); */
+    if (next == n) {
         return 64 * n;
     }
-    uint32_t next = k + 1 + bits_lowest(others);
-    /*@ assert none: \forall integer j; k + 1 <= j < next ==> !tbit((uint64_t)others, j - (k + 1)); */
-    /*@ assert leaf: TreeTopBit(words, n, next); */
-    /*@ ghost bitmap_tree_lemma_leaves(words, n, k + 1, next); */
     uint32_t b = bits_lowest(words[next]);
     /*@ ghost bitmap_tree_lemma_leaf(words, next, 0, b); */
     /*@ assert place: (64 * next + b) / 64 == next && (64 * next + b) % 64 == b; */

@@ -3,8 +3,8 @@
  */
 #include "ds/cuckoo_hash.h"
 
-TABLE(uint64_t, cuckoo_a);
-TABLE(uint64_t, cuckoo_b);
+TABLE_FEW(uint64_t, cuckoo_a);
+TABLE_FEW(uint64_t, cuckoo_b);
 
 bool cuckoo_hash_grow(uint32_t x)
 {
@@ -40,7 +40,7 @@ static inline uint64_t cuckoo_first(uint64_t word, uint32_t lg)
 
 /* Returns the cell of the bucket that has the id with that key, CUCKOO_NONE if there is none. */
 /*@ requires valid:  first <= CUCKOO_CELLS(CUCKOO_LG_MAX) && \valid_read(cell + (first .. first + 3));
-    requires ids:    \forall integer i; first <= i < first + 4 ==> cell[i] < TABLE_MAX;
+    requires ids:    \forall integer i; first <= i < first + 4 ==> cell[i] < TABLE_FEW_MAX;
     assigns          \nothing;
     ensures  found:  \result != CUCKOO_NONE ==> first <= \result < first + 4 && cell[\result] != 0 &&
                          CuckooKey(cell[\result], a, b);
@@ -188,7 +188,7 @@ static uint64_t cuckoo_displace(struct cuckoo_hash *h, uint64_t first)
         loop invariant end:    end != CUCKOO_NONE ==> end < CUCKOO_CELLS(h->lg);
         loop invariant free:   end != CUCKOO_NONE && n == 0 ==> first <= end < first + 4 && h->cell[end] == 0;
         loop invariant others: CuckooOthers{Pre,Here}(h);
-        loop assigns           n, end, h->nrelocs, cell[0 .. CUCKOO_CELLS(lg) - 1], cuckoo_at[0 .. TABLE_MAX - 1];
+        loop assigns           n, end, h->nrelocs, cell[0 .. CUCKOO_CELLS(lg) - 1], cuckoo_at[0 .. TABLE_FEW_MAX - 1];
         loop variant           n;
     */
     while (n > 0 && end != CUCKOO_NONE) {
@@ -274,8 +274,8 @@ void cuckoo_hash_remove(struct cuckoo_hash *h, uint32_t x)
                          \separated(h->cell + (0 .. CUCKOO_CELLS(h->lg) - 1), cell + (0 .. CUCKOO_CELLS(lg) - 1));
     requires zero:   \forall integer i; 0 <= i < CUCKOO_CELLS(lg) ==> cell[i] == 0;
     assigns          h->cell, h->lg, h->count, h->random, h->nrelocs, cell[0 .. CUCKOO_CELLS(lg) - 1],
-                     cuckoo_own[0 .. TABLE_MAX - 1], cuckoo_at[0 .. TABLE_MAX - 1],
-                     cuckoo_was_in[0 .. TABLE_MAX - 1], cuckoo_was_at[0 .. TABLE_MAX - 1];
+                     cuckoo_own[0 .. TABLE_FEW_MAX - 1], cuckoo_at[0 .. TABLE_FEW_MAX - 1],
+                     cuckoo_was_in[0 .. TABLE_FEW_MAX - 1], cuckoo_was_at[0 .. TABLE_FEW_MAX - 1];
     ensures  ok:     CuckooOk(h);
     ensures  moved:  \result ==> h->cell == cell && h->lg == lg && h->lg_least == \old(h->lg_least);
     ensures  stayed: !\result ==> CuckooSame{Pre,Post}(h);
@@ -306,7 +306,7 @@ static bool cuckoo_rebuild(struct cuckoo_hash *h, uint32_t *cell, uint32_t lg)
         loop invariant back:   \forall integer k; 0 <= k < CUCKOO_CELLS(was_lg) && was[k] != 0 ==>
                                    CuckooId(was[k]) && cuckoo_was_in[was[k]] != 0 && cuckoo_was_at[was[k]] == k;
         loop assigns           i, h->count, h->random, h->nrelocs, cell[0 .. CUCKOO_CELLS(lg) - 1],
-                               cuckoo_own[0 .. TABLE_MAX - 1], cuckoo_at[0 .. TABLE_MAX - 1];
+                               cuckoo_own[0 .. TABLE_FEW_MAX - 1], cuckoo_at[0 .. TABLE_FEW_MAX - 1];
         loop variant           CUCKOO_CELLS(was_lg) - i;
     */
     for (uint64_t i = 0; i < CUCKOO_CELLS(was_lg); i++) {

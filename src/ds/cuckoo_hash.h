@@ -1,6 +1,6 @@
 /* cuckoo_hash: maps from keys of 128 bits to ids, in tables of cells that the caller provides.
  *
- * An id is a number below TABLE_MAX, with a key of two words (a hash of 128 bits) in tables. It is in at most one hash
+ * An id is a number below TABLE_FEW_MAX, with a key of two words (a hash of 128 bits) in tables. It is in at most one hash
  * table, and ghost cuckoo_own[x] says in which. No two ids of a hash table have the same key. A cell has an id, or 0.
  * Four cells are a bucket. An id is in the bucket that its first word says, or in the one that its second word says. Where
  * both are full, ids are moved to their other buckets, at most CUCKOO_DEPTH of them. If that does not help, insert fails
@@ -44,8 +44,8 @@ struct cuckoo_hash {
     uint64_t  nrelocs;                                  /* ids that were moved to their other bucket */
 };
 
-extern TABLE(uint64_t, cuckoo_a);                       /* the key of an id */
-extern TABLE(uint64_t, cuckoo_b);
+extern TABLE_FEW(uint64_t, cuckoo_a);                       /* the key of an id */
+extern TABLE_FEW(uint64_t, cuckoo_b);
 
 #include "ds/cuckoo_hash.acsl"
 #include "ds/cuckoo_hash_lemmas.acsl"
@@ -111,8 +111,8 @@ void cuckoo_hash_remove(struct cuckoo_hash *h, uint32_t x);
     requires apart:  cell != \null ==> \separated(h, cell + (0 .. CUCKOO_CELLS(lg) - 1)) &&
                          \separated(h->cell + (0 .. CUCKOO_CELLS(h->lg) - 1), cell + (0 .. CUCKOO_CELLS(lg) - 1));
     requires zero:   cell != \null ==> \forall integer i; 0 <= i < CUCKOO_CELLS(lg) ==> cell[i] == 0;
-    assigns          *h, cell[0 .. CUCKOO_CELLS(lg) - 1], cuckoo_own[0 .. TABLE_MAX - 1], cuckoo_at[0 .. TABLE_MAX - 1],
-                     cuckoo_was_in[0 .. TABLE_MAX - 1], cuckoo_was_at[0 .. TABLE_MAX - 1];
+    assigns          *h, cell[0 .. CUCKOO_CELLS(lg) - 1], cuckoo_own[0 .. TABLE_FEW_MAX - 1], cuckoo_at[0 .. TABLE_FEW_MAX - 1],
+                     cuckoo_was_in[0 .. TABLE_FEW_MAX - 1], cuckoo_was_at[0 .. TABLE_FEW_MAX - 1];
     ensures  ok:     CuckooOk(h);
     ensures  moved:  \result ==> h->cell == cell && h->lg == lg;
     ensures  stayed: !\result ==> CuckooSame{Pre,Post}(h);
@@ -126,7 +126,7 @@ bool cuckoo_hash_resize(struct cuckoo_hash *h, uint32_t *cell, uint32_t lg);
  * cuckoo_hash_resize with h->lg - 1. */
 /*@ requires ok:     CuckooOk(h);
     assigns          \nothing;
-    ensures  sparse: \result <==> h->lg > h->lg_least && 4 * CuckooSize(h, TABLE_MAX) < CUCKOO_CELLS(h->lg);
+    ensures  sparse: \result <==> h->lg > h->lg_least && 4 * CuckooSize(h, TABLE_FEW_MAX) < CUCKOO_CELLS(h->lg);
 */
 bool cuckoo_hash_sparse(const struct cuckoo_hash *h);
 

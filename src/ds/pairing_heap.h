@@ -20,7 +20,7 @@
 
 #include "platform/table.h"
 
-#define PAIRING_HEAP_COUNT_MAX (1U << 14)           /* heaps are 1 .. PAIRING_HEAP_COUNT_MAX - 1 */
+#define PAIRING_HEAP_COUNT_MAX (1U << 15)           /* heaps are 1 .. PAIRING_HEAP_COUNT_MAX - 1 */
 
 extern TABLE(uint64_t, ph_key);
 extern TABLE(uint32_t, ph_next);

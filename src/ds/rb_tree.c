@@ -4,12 +4,12 @@
 #include "ds/rb_tree_insert.h"
 #include "ds/rb_tree_remove.h"
 
-TABLE(uint64_t, rb_key);
-TABLE(uint32_t, rb_left);
-TABLE(uint32_t, rb_right);
-TABLE(uint32_t, rb_parent);
-TABLE(uint8_t, rb_red);
-TABLE(uint32_t, rb_root);
+TABLE_FEW(uint64_t, rb_key);
+TABLE_FEW(uint32_t, rb_left);
+TABLE_FEW(uint32_t, rb_right);
+TABLE_FEW(uint32_t, rb_parent);
+TABLE_FEW(uint8_t, rb_red);
+TABLE_FEW(uint32_t, rb_root);
 
 bool rb_tree_grow(uint32_t t)
 {

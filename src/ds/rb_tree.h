@@ -18,12 +18,12 @@
 
 #include "platform/table.h"
 
-extern TABLE(uint64_t, rb_key);
-extern TABLE(uint32_t, rb_left);
-extern TABLE(uint32_t, rb_right);
-extern TABLE(uint32_t, rb_parent);              /* 0 for a root */
-extern TABLE(uint8_t, rb_red);                  /* 1 if the node is red */
-extern TABLE(uint32_t, rb_root);                /* tree -> its root, 0 if the tree is empty */
+extern TABLE_FEW(uint64_t, rb_key);
+extern TABLE_FEW(uint32_t, rb_left);
+extern TABLE_FEW(uint32_t, rb_right);
+extern TABLE_FEW(uint32_t, rb_parent);              /* 0 for a root */
+extern TABLE_FEW(uint8_t, rb_red);                  /* 1 if the node is red */
+extern TABLE_FEW(uint32_t, rb_root);                /* tree -> its root, 0 if the tree is empty */
 
 #include "ds/rb_tree.acsl"
 #include "ds/rb_tree_lemmas.acsl"
@@ -134,7 +134,7 @@ uint32_t rb_tree_insert(uint32_t t, uint32_t x, uint64_t key);
 /*@ requires ok:     RbTreeOk;
     requires tree:   RbTree(t);
     requires in:     RbIn(t, x);
-    assigns          rb_own[0 .. TABLE_MAX - 1], rb_root[t], RB_ASSIGNS_LINKS, RB_ASSIGNS_COLOURS;
+    assigns          rb_own[0 .. TABLE_FEW_MAX - 1], rb_root[t], RB_ASSIGNS_LINKS, RB_ASSIGNS_COLOURS;
     ensures  ok:     RbTreeOk;
     ensures  out:    rb_own[x] == 0;
     ensures  rest:   RbSameBut{Pre,Post}(x);

@@ -83,7 +83,7 @@ static void tree_attach(uint32_t t, uint32_t p, uint32_t side, uint32_t x, uint6
 */
 static void tree_turn_out(uint32_t t, uint32_t p, uint32_t x, uint32_t side) /*@ ghost (uint32_t g) */
 {
-    /*@ assert own:   rb_own[x] == t && x < TABLE_MAX && rb_parent[x] == p && rb_parent[p] == g && g != p && g != x; */
+    /*@ assert own:   rb_own[x] == t && x < TABLE_FEW_MAX && rb_parent[x] == p && rb_parent[p] == g && g != p && g != x; */
     /*@ assert black: \forall integer y; RbIn(t, y) && y != x && (rb_parent[y] == p || rb_parent[y] == x) ==>
             rb_red[y] == 0; */
     tree_rotate_red(t, p, x, side) /*@ ghost (0, 0) */;
@@ -112,7 +112,7 @@ static void tree_turn_out(uint32_t t, uint32_t p, uint32_t x, uint32_t side) /*@
 */
 static void tree_turn_up(uint32_t t, uint32_t g, uint32_t p, uint32_t side) /*@ ghost (uint32_t x) */
 {
-    /*@ assert own:   rb_own[x] == t && x < TABLE_MAX && rb_parent[x] == p && rb_parent[p] == g && x != g && p != g; */
+    /*@ assert own:   rb_own[x] == t && x < TABLE_FEW_MAX && rb_parent[x] == p && rb_parent[p] == g && x != g && p != g; */
     /*@ assert inner: \forall integer y; RbIn(t, y) && rb_parent[y] == p && y != x ==> rb_red[y] == 0; */
     tree_rotate_red(t, g, p, 1 - side) /*@ ghost (0, 0) */;
     /*@ assert black: rb_red[p] == 0 && rb_red[g] != 0 && rb_parent[g] == p; */
@@ -140,11 +140,11 @@ static uint32_t tree_mend_step(uint32_t t, uint32_t x, uint32_t p)
     uint32_t g = AT(rb_parent, p);
     uint32_t side = tree_side(p);
     uint32_t u = tree_child(g, 1 - side);
-    /*@ assert g: g != 0 && g < TABLE_MAX && rb_own[g] == t && rb_red[g] == 0 && rb_bh[g] == rb_bh[p] + 1; */
+    /*@ assert g: g != 0 && g < TABLE_FEW_MAX && rb_own[g] == t && rb_red[g] == 0 && rb_bh[g] == rb_bh[p] + 1; */
     /*@ assert p: rb_own[p] == t && p != u && rb_bh[p] == rb_bh[x] && p != g && u != g; */
     /*@ assert two: \forall integer y; RbIn(t, y) && rb_parent[y] == g ==> y == p || y == u; */
     if (tree_is_red(u)) {
-        /*@ assert u: u < TABLE_MAX && rb_own[u] == t && rb_parent[u] == g && rb_bh[u] == rb_bh[p]; */
+        /*@ assert u: u < TABLE_FEW_MAX && rb_own[u] == t && rb_parent[u] == g && rb_bh[u] == rb_bh[p]; */
         AT(rb_red, p) = 0;
         AT(rb_red, u) = 0;
         AT(rb_red, g) = 1;

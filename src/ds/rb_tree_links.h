@@ -33,7 +33,7 @@ static inline void tree_set_child(uint32_t x, uint32_t side, uint32_t c)
     }
 }
 
-/*@ requires node:   x < TABLE_MAX;
+/*@ requires node:   x < TABLE_FEW_MAX;
     assigns          \nothing;
     ensures  red:    \result <==> x != 0 && rb_red[x] != 0;
 */
@@ -55,8 +55,8 @@ static inline uint32_t tree_side(uint32_t x)
 }
 
 /* Lets c stand where x stands, below the parent of x or as the root. */
-/*@ requires nodes:  RbNode(x) && c < TABLE_MAX && RbTree(t);
-    requires parent: rb_parent[x] < TABLE_MAX && rb_parent[x] != x;
+/*@ requires nodes:  RbNode(x) && c < TABLE_FEW_MAX && RbTree(t);
+    requires parent: rb_parent[x] < TABLE_FEW_MAX && rb_parent[x] != x;
     requires below:  rb_parent[x] != 0 ==> (rb_left[rb_parent[x]] == x) != (rb_right[rb_parent[x]] == x);
     assigns          rb_left[rb_parent[x]], rb_right[rb_parent[x]], rb_root[t], rb_parent[c];
     ensures  root:   rb_root[t] == (\old(rb_parent[x]) == 0 ? c : \old(rb_root[t]));

@@ -112,7 +112,7 @@ static uint32_t tree_pass(uint32_t p, uint32_t w) /*@ ghost (uint32_t t, uint32_
 */
 static void tree_turn_sibling(uint32_t t, uint32_t p, uint32_t w, uint32_t side) /*@ ghost (uint32_t d, uint32_t z) */
 {
-    /*@ assert own:   rb_own[p] == t && rb_own[w] == t && w < TABLE_MAX && rb_parent[w] == p; */
+    /*@ assert own:   rb_own[p] == t && rb_own[w] == t && w < TABLE_FEW_MAX && rb_parent[w] == p; */
     /*@ assert apart: p != d && p != z && w != z; */
     /*@ assert black: rb_red[p] == 0 && \forall integer y; RbIn(t, y) && rb_parent[y] == w ==> rb_red[y] == 0; */
     /*@ assert owed:  rb_bh[w] == rb_bh[d] && rb_bh[d] >= 1; */
@@ -167,10 +167,10 @@ static uint32_t tree_owe_step(uint32_t t, uint32_t d, uint32_t p) /*@ ghost (uin
 {
     uint32_t side = tree_side(d);
     uint32_t w = tree_child(p, 1 - side);
-    /*@ assert even:   RbHeight(rb_left[p]) == RbHeight(rb_right[p]) && p < TABLE_MAX && rb_own[p] == t; */
+    /*@ assert even:   RbHeight(rb_left[p]) == RbHeight(rb_right[p]) && p < TABLE_FEW_MAX && rb_own[p] == t; */
     /*@ assert owed:   rb_bh[d] >= 1; */
     /*@ assert height: RbHeight(w) == rb_bh[d]; */
-    /*@ assert child:  w != 0 && w < TABLE_MAX && rb_own[w] == t && rb_parent[w] == p && w != d; */
+    /*@ assert child:  w != 0 && w < TABLE_FEW_MAX && rb_own[w] == t && rb_parent[w] == p && w != d; */
     if (tree_is_red(w)) {
         tree_turn_sibling(t, p, w, side) /*@ ghost (d, z) */;
         w = tree_child(p, 1 - side);
@@ -179,7 +179,7 @@ static uint32_t tree_owe_step(uint32_t t, uint32_t d, uint32_t p) /*@ ghost (uin
     /*@ assert others:  RbOthers{Pre,Here}(t, 0); */
     uint32_t n = tree_child(w, side);
     uint32_t f = tree_child(w, 1 - side);
-    /*@ assert nieces: n < TABLE_MAX && f < TABLE_MAX; */
+    /*@ assert nieces: n < TABLE_FEW_MAX && f < TABLE_FEW_MAX; */
     if (!tree_is_red(n) && !tree_is_red(f)) {
         return tree_pass(p, w) /*@ ghost (t, d, side, z) */;
     }
@@ -319,16 +319,16 @@ static void tree_change(uint32_t t, uint32_t x, uint32_t s)
     /*@ ghost rb_own[x] = 0;
               rb_own[s] = t; */
     /*@ assert left: \forall integer y; RbIn(t, y) && y != s && rb_left[y] != 0 && rb_left[y] != s ==>
-            rb_left[y] < TABLE_MAX && rb_own[rb_left[y]] == t && rb_parent[rb_left[y]] == y &&
+            rb_left[y] < TABLE_FEW_MAX && rb_own[rb_left[y]] == t && rb_parent[rb_left[y]] == y &&
             rb_lo[rb_left[y]] == rb_lo[y] && rb_hi[rb_left[y]] == y; */
-    /*@ assert left_s: rb_left[s] != 0 ==> rb_left[s] < TABLE_MAX && rb_own[rb_left[s]] == t &&
+    /*@ assert left_s: rb_left[s] != 0 ==> rb_left[s] < TABLE_FEW_MAX && rb_own[rb_left[s]] == t &&
             rb_parent[rb_left[s]] == s && rb_lo[rb_left[s]] == rb_lo[s] && rb_hi[rb_left[s]] == s; */
     /*@ assert left_of: \forall integer y; RbIn(t, y) && rb_left[y] == s ==>
             rb_parent[s] == y && rb_lo[s] == rb_lo[y] && rb_hi[s] == y; */
     /*@ assert right: \forall integer y; RbIn(t, y) && y != s && rb_right[y] != 0 && rb_right[y] != s ==>
-            rb_right[y] < TABLE_MAX && rb_own[rb_right[y]] == t && rb_parent[rb_right[y]] == y &&
+            rb_right[y] < TABLE_FEW_MAX && rb_own[rb_right[y]] == t && rb_parent[rb_right[y]] == y &&
             rb_lo[rb_right[y]] == y && rb_hi[rb_right[y]] == rb_hi[y]; */
-    /*@ assert right_s: rb_right[s] != 0 ==> rb_right[s] < TABLE_MAX && rb_own[rb_right[s]] == t &&
+    /*@ assert right_s: rb_right[s] != 0 ==> rb_right[s] < TABLE_FEW_MAX && rb_own[rb_right[s]] == t &&
             rb_parent[rb_right[s]] == s && rb_lo[rb_right[s]] == s && rb_hi[rb_right[s]] == rb_hi[s]; */
     /*@ assert right_of: \forall integer y; RbIn(t, y) && rb_right[y] == s ==>
             rb_parent[s] == y && rb_lo[s] == y && rb_hi[s] == rb_hi[y]; */
@@ -387,7 +387,7 @@ static void tree_replace(uint32_t t, uint32_t x, uint32_t s)
 /*@ requires ok:     RbTreeOk;
     requires nodes:  RbTree(t) && RbIn(t, x);
     requires simple: rb_left[x] == 0 || rb_right[x] == 0;
-    assigns          rb_own[0 .. TABLE_MAX - 1], rb_root[t], RB_ASSIGNS_LINKS, RB_ASSIGNS_COLOURS;
+    assigns          rb_own[0 .. TABLE_FEW_MAX - 1], rb_root[t], RB_ASSIGNS_LINKS, RB_ASSIGNS_COLOURS;
     ensures  ok:     RbTreeOk;
     ensures  out:    rb_own[x] == 0;
     ensures  rest:   RbSameBut{Pre,Post}(x);

@@ -85,15 +85,7 @@ static void decay_shift(uint32_t which, uint32_t n, uint64_t newest)
     */
 }
 
-/*@ requires which:   which < DECAY_COUNT;
-    requires rising:  SmoothstepRising;
-    assigns           decay_ms[which], decay_epoch[which], decay_limit[which], decay_backlog[which].npages[0 .. NSTEPS - 1];
-    ensures  ms:      decay_ms[which] == ms;
-    ensures  empty:   DecayEmpty(which) && decay_limit[which] == 0;
-    ensures  limit:   DecayLimitOk(which);
-    ensures  other:   DecayOthersWeigh{Pre,Post}(which);
-*/
-static void decay_clear(uint32_t which, int64_t ms)
+void decay_set(uint32_t which, int64_t ms)
 {
     ATOMIC_STORE(decay_ms[which], ms);                  /* holes.c reads it without the lock */
     decay_epoch[which] = 0;
@@ -101,22 +93,34 @@ static void decay_clear(uint32_t which, int64_t ms)
     decay_shift(which, NSTEPS, 0);
 }
 
-void decay_set(uint32_t which, int64_t ms)
-{
-    decay_clear(which, ms);
-}
-
-void decay_boot(void)
+void decay_boot(int64_t dirty_ms, int64_t muzzy_ms)
 {
     smoothstep_boot();
-    /*@ loop invariant range: 0 <= w <= DECAY_COUNT;
-        loop invariant ok:    \forall integer v; 0 <= v < w ==> DecayOneOk(v);
-        loop invariant never: \forall integer v; 0 <= v < w ==> decay_ms[v] == -1;
-        loop assigns   w, DECAY_ASSIGNS;
-        loop variant   DECAY_COUNT - w;
+    /*@ ghost
+        /@ loop invariant range: 0 <= w <= DECAY_COUNT;
+           loop invariant none:  \forall integer v; 0 <= v < w ==> DecayWeight(v, NSTEPS) == 0;
+           loop assigns w;
+           loop variant DECAY_COUNT - w;
+        @/
+        for (uint32_t w = 0; w < DECAY_COUNT; w++) {
+            /@ loop invariant range: 0 <= k <= NSTEPS;
+               loop invariant none:  DecayWeight(w, k) == 0;
+               loop assigns k;
+               loop variant NSTEPS - k;
+            @/
+            for (uint32_t k = 0; k < NSTEPS; k++) {}
+        }
     */
-    for (uint32_t w = 0; w < DECAY_COUNT; w++) {
-        decay_clear(w, -1);
+    /*@ assert ok: DecayOk; */
+    /*@ loop invariant range: 0 <= c <= PAGE_CACHES;
+        loop invariant times: \forall integer d; 0 <= d < c ==>
+                                  decay_ms[DECAY_DIRTY + d] == dirty_ms && decay_ms[DECAY_MUZZY + d] == muzzy_ms;
+        loop assigns   c, decay_ms[0 .. DECAY_COUNT - 1];
+        loop variant   PAGE_CACHES - c;
+    */
+    for (uint32_t c = 0; c < PAGE_CACHES; c++) {
+        ATOMIC_STORE(decay_ms[DECAY_DIRTY + c], dirty_ms);
+        ATOMIC_STORE(decay_ms[DECAY_MUZZY + c], muzzy_ms);
     }
 }
 

@@ -37,12 +37,14 @@ extern struct decay_backlog decay_backlog[DECAY_COUNT];
 
 #include "pages/decay.acsl"
 
-/* Sets all intervals to never. */
-/*@ assigns         smoothstep[0 .. SMOOTHSTEP_NSTEPS], DECAY_ASSIGNS;
+/* Called once, when the program starts and static memory is zero. All page caches get these intervals. */
+/*@ requires zero:  DecayZero;
+    assigns         smoothstep[0 .. SMOOTHSTEP_NSTEPS], decay_ms[0 .. DECAY_COUNT - 1];
     ensures  ok:    DecayOk;
-    ensures  never: \forall integer w; 0 <= w < DECAY_COUNT ==> decay_ms[w] == -1;
+    ensures  times: \forall integer c; 0 <= c < PAGE_CACHES ==>
+                        decay_ms[DECAY_DIRTY + c] == dirty_ms && decay_ms[DECAY_MUZZY + c] == muzzy_ms;
 */
-void decay_boot(void);
+void decay_boot(int64_t dirty_ms, int64_t muzzy_ms);
 
 /* Sets the interval in milliseconds, and forgets the past. A negative interval stands for never, 0 for at once. */
 /*@ requires which:  which < DECAY_COUNT;

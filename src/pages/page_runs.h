@@ -138,11 +138,15 @@ static void cache_pull(uint32_t e, uint8_t busy)
     /*@ ghost page_cache_lemma_class(ext_npages[e], ext_state[e], h, ph_own[e]); */
     pairing_heap_remove(h, e);
     /*@ assert kept: \forall integer k, x; k != h ==> (PhIn(k, x) && x != e <==> PhIn{Pre}(k, x)); */
+    /*@ assert top: CacheTop; */
     if (pairing_heap_first(h) == 0) {
         bitmap_tree_unset(page_cache_bits, PAGE_CACHE_LEAVES, h);
+        /*@ ghost page_cache_lemma_top(); */
     }
     cache_count_out(h, AT(ext_npages, e));
+    /*@ assert top: CacheTop; */
     cache_set(e, busy);
+    /*@ assert top: CacheTop; */
     /*@ ghost page_cache_lemma_ok(); */
 }
 
@@ -164,7 +168,9 @@ static void cache_put(uint32_t e, uint8_t state)
     /*@ assert here: PhIn(h, e); */
     /*@ assert kept: \forall integer k, x; PhIn{Pre}(k, x) && k != 0 ==> PhIn(k, x); */
     bitmap_tree_set(page_cache_bits, PAGE_CACHE_LEAVES, h);
+    /*@ ghost page_cache_lemma_top(); */
     cache_count_in(h, AT(ext_npages, e));
+    /*@ assert top: CacheTop; */
     /*@ ghost page_cache_lemma_ok(); */
 }
 

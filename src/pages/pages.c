@@ -6,6 +6,7 @@
 #define PURGE_NPAGES_MAX (1UL << (26 - LG_PAGE))        /* at most 64 MiB leave the cache at a time */
 
 bool     pages_purging;
+uint32_t pages_end;
 uint64_t pages_purge_count;
 uint64_t pages_purged_npages;
 struct pages_purges pages_purges;
@@ -163,13 +164,15 @@ static bool pages_purge_to(uint32_t cache, uint8_t kind, uint64_t npages_limit, 
 */
 static void pages_purge_excess(uint32_t cache, uint8_t kind)
 {
-    uint64_t excess = pages_excess();
     uint64_t now = extent_npages_total[kind + cache];
-    pages_purge_to(cache, kind, now > excess ? now - excess : 0, false);
+    if (now != 0) {
+        uint64_t excess = pages_excess();
+        pages_purge_to(cache, kind, now > excess ? now - excess : 0, false);
+    }
 }
 
-/* Purges free pages of all page caches while memory is above limit_soft, or more of it free than limit_dirty. Muzzy pages go first, for they have
- * been free for longer. */
+/* Purges free pages of all page caches while memory is above limit_soft, or more of it free than limit_dirty. Muzzy pages go first, for
+ * they have been free for longer. */
 /*@ PAGES_WHOLE(requires);
     requires held:  PagesHeldActive;
     assigns         PAGES_ASSIGNS;
@@ -226,17 +229,7 @@ static uint32_t pages_take_purged(uint32_t cache, uint64_t npages, uint64_t alig
 void pages_boot(int64_t dirty_ms, int64_t muzzy_ms)
 {
     page_cache_boot();
-    decay_boot();
-    /*@ loop invariant range: 0 <= c <= PAGE_CACHES;
-        loop invariant ok:    DecayOk;
-        loop invariant times: \forall integer d; 0 <= d < c ==>
-                                  decay_ms[DECAY_DIRTY + d] == dirty_ms && decay_ms[DECAY_MUZZY + d] == muzzy_ms;
-        loop assigns   c, DECAY_ASSIGNS;
-        loop variant   PAGE_CACHES - c;
-    */
-    for (uint32_t c = 0; c < PAGE_CACHES; c++) {
-        pages_use_decay(c, dirty_ms, muzzy_ms);
-    }
+    decay_boot(dirty_ms, muzzy_ms);
 }
 
 void pages_set_decay(uint32_t cache, int64_t dirty_ms, int64_t muzzy_ms)
@@ -264,6 +257,7 @@ uint64_t pages_growth(uint32_t cache)
 uint32_t pages_alloc(uint32_t cache, uint64_t npages, uint64_t align_npages, bool *zeroed)
 {
     pages_enter() /*@ ghost (0, 0) */;
+    pages_end = cache < pages_end ? pages_end : cache + 1;
     uint32_t e = pages_take(cache, npages, align_npages, zeroed);
     if (e == 0) {
         e = pages_take_purged(cache, npages, align_npages, zeroed);
@@ -351,14 +345,15 @@ void pages_decay(void)
     pages_enter() /*@ ghost (0, 0) */;
     if (!pages_purging) {
         pages_purging = true;
-        /*@ loop invariant range: 0 <= c <= PAGE_CACHES;
+        uint32_t end = pages_end < PAGE_CACHES ? pages_end : PAGE_CACHES;
+        /*@ loop invariant range: 0 <= c <= end;
             PAGES_WHOLE(loop invariant);
             loop invariant held: PagesHeldActive;
             PAGES_KEPT(loop invariant, 0);
             loop assigns   c, PAGES_ASSIGNS;
-            loop variant   PAGE_CACHES - c;
+            loop variant   end - c;
         */
-        for (uint32_t c = 0; c < PAGE_CACHES; c++) {
+        for (uint32_t c = 0; c < end; c++) {
             if (page_cache_mapped_npages[c] != 0) {
                 pages_decay_one(c, now_ms);
             }

@@ -47,6 +47,7 @@ struct pages_run {
 
 /* Guarded by the lock. Only pages.c and the proofs use them. */
 extern bool     pages_purging;                  /* a thread purges by the decay curves; one at a time */
+extern uint32_t pages_end;                      /* no page cache from here on has been asked for pages */
 extern uint64_t pages_purge_count;
 extern uint64_t pages_purged_npages;
 extern struct pages_purges pages_purges;
@@ -59,9 +60,9 @@ struct pages_extent {
     uint32_t last;                              /* the last id that there is */
 };
 
-/* Called once, when the program starts and static memory is zero. All page caches have these intervals, as if by
- * pages_set_decay. */
+/* Called once, when the program starts and static memory is zero. All page caches have these intervals, in milliseconds. */
 /*@ REQUIRES_PAGE_CACHE_ZERO;
+    requires decays: DecayZero;
     assigns          extent_count, smoothstep[0 .. SMOOTHSTEP_NSTEPS], PAGES_ASSIGNS_DECAY;
     ensures  ok:     PageCacheOk;
     ensures  decay:  DecayOk;

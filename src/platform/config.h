@@ -42,7 +42,7 @@
 #define PAGE (1UL << LG_PAGE)
 #define PAGE_COUNT_MAX (1UL << (LG_VADDR - LG_PAGE)) /* page numbers are below this */
 
-#define PAGE_CACHES (24U >> SC_LG_NGROUP)         /* sets of free pages, each with heaps for all page size classes */
+#define PAGE_CACHES (SC_LG_NGROUP < 3 ? 32U : 16U) /* sets of free pages, each with heaps for all page size classes */
 
 _Static_assert(LG_PAGE >= 12 && LG_PAGE <= 16, "pages of 4 KiB to 64 KiB");
 _Static_assert(LG_VADDR >= 38 && LG_VADDR <= 48, "addresses of 38 to 48 bits");

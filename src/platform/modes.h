@@ -44,7 +44,7 @@ static inline int32_t modes_freed_byte(void)
 }
 #endif
 
-/* What a realloc of a block to no bytes does: it frees the block, as glibc's does, it gives the block the smallest class, or it ends the program. */
+/* What a realloc of a block to no bytes does: it frees the block, as glibc's does, makes it one of the smallest class, or ends the program. */
 enum modes_realloc { MODES_REALLOC_FREES, MODES_REALLOC_KEEPS, MODES_REALLOC_ENDS };
 
 extern uint32_t modes_realloc_zero;     /* an enum modes_realloc; set at boot */

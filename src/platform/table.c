@@ -16,19 +16,19 @@ static inline void table_publish(void **directory, uint64_t chunk, void *fresh) 
     ATOMIC_STORE_RELEASE(directory[chunk], fresh);
 }
 
-/* Makes a chunk of the directory, unless it is there or there is no memory. Returns whether it is there. */
-/*@ requires valid:   \valid(directory + (0 .. TABLE_CHUNKS - 1));
+/* Makes a chunk of the directory, which has so many, unless it is there or there is no memory. Returns whether it is there. */
+/*@ requires valid:   \valid(directory + (0 .. chunks - 1));
     requires entry:   0 < entry_bytes <= (1UL << 20);
-    assigns           directory[0 .. TABLE_CHUNKS - 1], os_metadata_bytes, os_refused;
-    ensures  refused: os_refused == (\result || chunk >= TABLE_CHUNKS ? \old(os_refused) : 1);
-    ensures  there:   \result <==> chunk < TABLE_CHUNKS && directory[chunk] != \null;
-    ensures  once:    \forall integer c; 0 <= c < TABLE_CHUNKS && \old(directory[c]) != \null ==> directory[c] == \old(directory[c]);
-    ensures  others:  \forall integer c; 0 <= c < TABLE_CHUNKS && c != chunk ==> directory[c] == \old(directory[c]);
+    assigns           directory[0 .. chunks - 1], os_metadata_bytes, os_refused;
+    ensures  refused: os_refused == (\result || chunk >= chunks ? \old(os_refused) : 1);
+    ensures  there:   \result <==> chunk < chunks && directory[chunk] != \null;
+    ensures  once:    \forall integer c; 0 <= c < chunks && \old(directory[c]) != \null ==> directory[c] == \old(directory[c]);
+    ensures  others:  \forall integer c; 0 <= c < chunks && c != chunk ==> directory[c] == \old(directory[c]);
 */
-bool table_fill(void **directory, uint64_t chunk, size_t entry_bytes)
+bool table_fill(void **directory, uint64_t chunks, uint64_t chunk, size_t entry_bytes)
 {
-    if (chunk < TABLE_CHUNKS && ATOMIC_LOAD(directory[chunk]) == NULL) {
+    if (chunk < chunks && ATOMIC_LOAD(directory[chunk]) == NULL) {
         table_publish(directory, chunk, os_map_metadata(TABLE_CHUNK * entry_bytes)) /*@ ghost (TABLE_CHUNK * entry_bytes) */;
     }
-    return chunk < TABLE_CHUNKS && directory[chunk] != NULL;
+    return chunk < chunks && directory[chunk] != NULL;
 }

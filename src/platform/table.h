@@ -1,4 +1,4 @@
-/* table: an array of up to TABLE_MAX entries that grows chunk by chunk and never moves.
+/* table: an array of up to TABLE_MAX entries, or of up to TABLE_FEW_MAX, that grows chunk by chunk and never moves.
  *
  * Entry i of a table t is written AT(t, i). The proofs see the array itself. The compiler sees a directory of chunks
  * that TABLE_GROW fills from the OS, so that an untouched table costs address space only for the chunks in use.
@@ -15,11 +15,13 @@
 #include "platform/os.h"
 
 #define TABLE_MAX (1UL << 30)                       /* entries */
+#define TABLE_FEW_MAX (1UL << 24)                   /* of a table that has a small directory */
 #define TABLE_CHUNK (1UL << 15)                     /* entries per chunk */
 #define TABLE_CHUNKS (TABLE_MAX / TABLE_CHUNK)
 
 #ifdef __FRAMAC__
 #define TABLE(type, name) type name[TABLE_MAX]
+#define TABLE_FEW(type, name) type name[TABLE_FEW_MAX]
 #define AT(name, i) name[i]
 #define TABLE_GROW(name, i) table_grow((i) / TABLE_CHUNK)
 /*@ requires range:   chunk < TABLE_CHUNKS;
@@ -29,10 +31,11 @@
 bool table_grow(uint64_t chunk);
 #else
 #define TABLE(type, name) type *name[TABLE_CHUNKS]
+#define TABLE_FEW(type, name) type *name[TABLE_FEW_MAX / TABLE_CHUNK]
 #define AT(name, i) name[(i) / TABLE_CHUNK][(i) % TABLE_CHUNK]
 /* Makes entry i of the table usable. Returns false if the OS has no memory. The caller holds the table's lock. */
-#define TABLE_GROW(name, i) table_fill((void **)(name), (i) / TABLE_CHUNK, sizeof(**(name)))
-bool table_fill(void **directory, uint64_t chunk, size_t entry_bytes);
+#define TABLE_GROW(name, i) table_fill((void **)(name), sizeof(name) / sizeof(void *), (i) / TABLE_CHUNK, sizeof(**(name)))
+bool table_fill(void **directory, uint64_t chunks, uint64_t chunk, size_t entry_bytes);
 #endif
 
 #endif

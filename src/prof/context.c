@@ -20,7 +20,7 @@ struct counts      context_accum;
 uint32_t           context_globals;
 uint32_t           context_locals;
 uint32_t           context_seed;
-TABLE(struct context, context_of);
+TABLE_FEW(struct context, context_of);
 
 static struct thread *threads_unused;
 static uint64_t       threads_made;
@@ -101,7 +101,7 @@ static uint32_t id_take(void)
         return x;
     }
     x = context_count + 1;
-    if (x == TABLE_MAX || !TABLE_GROW(context_of, x) || !cuckoo_hash_grow(x) || !rb_tree_grow(x) || !rb_tree_grow_node(x)) {
+    if (x == TABLE_FEW_MAX || !TABLE_GROW(context_of, x) || !cuckoo_hash_grow(x) || !rb_tree_grow(x) || !rb_tree_grow_node(x)) {
         return 0;
     }
     context_count = x;

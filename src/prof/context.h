@@ -58,7 +58,7 @@ extern struct counts      context_accum;
 extern uint32_t           context_globals;      /* global contexts now */
 extern uint32_t           context_locals;       /* contexts of threads now */
 extern uint32_t           context_seed;         /* the threads' generators begin with it */
-extern TABLE(struct context, context_of);
+extern TABLE_FEW(struct context, context_of);
 
 bool           context_boot(uint32_t lg_sample, bool accum);    /* false without memory */
 struct thread *context_find(const struct tcache *cache);        /* the thread of that cache, or NULL */

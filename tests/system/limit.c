@@ -1,8 +1,8 @@
 /* limit_hard. `limit`: 256 MiB. Blocks of all sizes, in one thread and in several, until there are no more: NULL and ENOMEM, and never a byte
  * more mapped than the limit says, as the kernel counts it. The program works on after it frees. Free pages of all kinds serve a block that
  * none of them has room for alone.
- * `limit soft`: limit_soft of 100 MiB and no decay. What is in memory stays below, but for live blocks, and free pages go back with the call that frees
- * them. `limit dirty`: dirty_max of 10 MiB and no decay.
+ * `limit soft`: limit_soft of 100 MiB and no decay. What is in memory stays below, but for live blocks, and free pages go back with the call
+ * that frees them. `limit dirty`: dirty_max of 10 MiB and no decay.
  * `limit percent`: a percentage is a part of the memory that the process may use. */
 #include <errno.h>
 #include <fcntl.h>
