@@ -57,7 +57,7 @@ fuzz:            ## one harness for SECONDS: TARGET=malloc ENGINE=libfuzzer or a
 	@$(MAKE) -s fuzz-$(ENGINE)
 
 check: setup-all ## rules, tests, proofs, fuzz smoke: `N passed, N failed`
-	@ci/check rules test+prove prove-binary models schedules prove-smoke-sample prove-weakened mutants-sample fuzz-smoke fuzz-eacsl
+	@ci/check rules test+prove prove-binary schedules+models prove-smoke-sample prove-weakened mutants-sample fuzz-smoke fuzz-eacsl
 
 bench-quick: setup-bench $(SO) trace ## time and memory beside other allocators, in short
 	@tests/bench/start $(BUILD) 200
