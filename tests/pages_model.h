@@ -113,6 +113,7 @@ static inline void pages_model_resize(uint32_t i, uint64_t npages)
     struct blocks_model_block b = blocks_model_remove(&pages_model, i);
     uint32_t                e = pages_find((uintptr_t)b.address / PAGE);
     bool                    done = pages_resize(e, npages);
+    limit_dirty != LIMIT_NONE ? pages_decay() : (void)0;    /* the next slow event looks at what a shorter run has given back */
     npages = done ? npages : b.usable / PAGE;
     blocks_model_visit(&b, b.bytes, b.bytes < npages * PAGE ? b.bytes : npages * PAGE, false);
     if (AT(ext_npages, e) != npages || pages_find((uintptr_t)b.address / PAGE) != e) {

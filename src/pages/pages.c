@@ -272,6 +272,8 @@ void pages_free(uint32_t e)
     pages_enter() /*@ ghost (0, 0) */;
     pages_give(e);
     /*@ ghost ext_kind[e] = KIND_NONE; */
+    /*@ assert rest: \forall integer p; 0 <= p < PAGE_COUNT_MAX && PagesHeld{Pre}(\at(ext_owner[p],Pre)) && \at(ext_owner[p],Pre) != e ==>
+            ext_owner[p] == \at(ext_owner[p],Pre) && PagesHeld(ext_owner[p]) && radix_tag_of[p] == \at(radix_tag_of[p],Pre); */
     pages_keep_limits();
     pages_leave();
 }
@@ -302,6 +304,8 @@ struct pages_run pages_release(uint64_t page) /*@ ghost (uint32_t mine) */
     pages_enter() /*@ ghost (0, page) */;
     struct pages_run given = pages_give_at(page) /*@ ghost (mine) */;
     /*@ ghost ext_kind[mine] = KIND_NONE; */
+    /*@ assert rest: \forall integer p; 0 <= p < PAGE_COUNT_MAX && PagesHeld{Pre}(\at(ext_owner[p],Pre)) && \at(ext_owner[p],Pre) != mine ==>
+            ext_owner[p] == \at(ext_owner[p],Pre) && PagesHeld(ext_owner[p]) && radix_tag_of[p] == \at(radix_tag_of[p],Pre); */
     pages_keep_limits();
     pages_leave();
     return given;
@@ -312,7 +316,6 @@ bool pages_resize(uint32_t e, uint64_t npages)
     /*@ assert owner: \forall integer p; ExtIn(e, p) ==> ext_owner[p] == e; */
     pages_enter() /*@ ghost (0, 0) */;
     bool done = pages_fit(e, npages);
-    pages_keep_limits();
     pages_leave();
     return done;
 }
