@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "api/thread.h"
+#include "platform/hooks.h"
 #include "platform/os_fake.h"
 #include "qedmalloc/qedmalloc.h"
 #include "reset.h"
@@ -38,8 +39,36 @@ static const char *const words[] = {
     "malloc_conf", "nbins", "page", "nfills", "nflushes", "nslabs", "nreslabs", "nonfull_slabs", "nrequests", "lextents", "extents", "ndirty",
     "dirty_bytes", "nmuzzy", "retained_bytes", "curlextents", "dirty_npurge", "dirty_nmadvise", "muzzy_purged", "extent_avail",
     "zero_reallocs", "198", "199", "deallocated", "allocatedp", "deallocatedp", "peak", "read", "reset", "create", "lookup", "name",
-    "destroy",
+    "destroy", "extent_hooks",
 };
+
+/* ---- hooks ------------------------------------------------------------------------------------------------------- */
+
+/* Gives pages back that the usual alloc has given, but now and then it refuses. */
+static bool take_back(extent_hooks_t *hooks, void *address, size_t size, bool committed, unsigned arena)
+{
+    if (size / PAGE % 3 == 0) {
+        return true;
+    }
+    hooks_default.destroy(hooks, address, size, committed, arena);
+    return false;
+}
+
+static extent_hooks_t own_hooks, no_hooks;
+
+static void *take_hooks(void)
+{
+    own_hooks = hooks_default;
+    own_hooks.dalloc = take_back;
+    switch (take() % 4) {
+    case 0: return NULL;
+    case 1: return &no_hooks;
+    case 2: return &hooks_default;
+    default: return &own_hooks;
+    }
+}
+
+/* ---- calls ------------------------------------------------------------------------------------------------------- */
 
 static void take_name(char *name, size_t room)
 {
@@ -79,8 +108,9 @@ static void access_value(const char *name)
     }
     static char room[32];
     bool        pointer = strstr(name, "name") != NULL && strstr(name, "prof") == NULL;
-    if (pointer || strstr(name, "create") != NULL) {        /* pointers to a name and to room for one, and no hooks */
-        value = pointer ? (uint64_t)(uintptr_t)"name" : 0;
+    bool hooks = strstr(name, "create") != NULL || strstr(name, "hooks") != NULL;
+    if (pointer || hooks) {         /* pointers to a name and to room for one, or to hooks */
+        value = pointer ? (uint64_t)(uintptr_t)"name" : (uint64_t)(uintptr_t)take_hooks();
         writes = writes && new_bytes == 8;
     }
     uint64_t values[3] = {value, value, value};

@@ -3,16 +3,16 @@
 #ifndef SCHEDULE_KERNEL_H
 #define SCHEDULE_KERNEL_H
 
-uint64_t __real_os_map(uint64_t npages);
-uint64_t __wrap_os_map(uint64_t npages);
-void     __real_os_unmap(uint64_t page, uint64_t npages);
-void     __wrap_os_unmap(uint64_t page, uint64_t npages);
+uint64_t __real_os_map(uint32_t cache, uint64_t npages);
+uint64_t __wrap_os_map(uint32_t cache, uint64_t npages);
+bool     __real_os_unmap(uint32_t cache, uint64_t page, uint64_t npages, bool must);
+bool     __wrap_os_unmap(uint32_t cache, uint64_t page, uint64_t npages, bool must);
 void    *__real_os_map_metadata(size_t bytes);
 void    *__wrap_os_map_metadata(size_t bytes);
-bool     __real_os_purge(uint64_t page, uint64_t npages, bool lazily);
-bool     __wrap_os_purge(uint64_t page, uint64_t npages, bool lazily);
-bool     __real_os_discard(uint64_t page, uint64_t npages);
-bool     __wrap_os_discard(uint64_t page, uint64_t npages);
+bool     __real_os_purge(uint32_t cache, uint64_t page, uint64_t npages, bool lazily);
+bool     __wrap_os_purge(uint32_t cache, uint64_t page, uint64_t npages, bool lazily);
+bool     __real_os_discard(uint32_t cache, uint64_t page, uint64_t npages);
+bool     __wrap_os_discard(uint32_t cache, uint64_t page, uint64_t npages);
 uint64_t __real_os_clock_ms(void);
 uint64_t __wrap_os_clock_ms(void);
 void     __wrap_os_futex_wait(uint32_t *word, uint32_t expected);
@@ -23,21 +23,22 @@ void     __wrap_libc_stdio_lock(void);
 void     __wrap_libc_stdio_unlock(void);
 void     __wrap_libc_stdio_reset(void);
 
-uint64_t __wrap_os_map(uint64_t npages)
+uint64_t __wrap_os_map(uint32_t cache, uint64_t npages)
 {
     point("maps", NULL, __builtin_return_address(0));
     in_kernel = true;
-    uint64_t page = __real_os_map(npages);
+    uint64_t page = __real_os_map(cache, npages);
     in_kernel = false;
     return page;
 }
 
-void __wrap_os_unmap(uint64_t page, uint64_t npages)
+bool __wrap_os_unmap(uint32_t cache, uint64_t page, uint64_t npages, bool must)
 {
     point("unmaps", NULL, __builtin_return_address(0));
     in_kernel = true;
-    __real_os_unmap(page, npages);
+    bool gone = __real_os_unmap(cache, page, npages, must);
     in_kernel = false;
+    return gone;
 }
 
 void *__wrap_os_map_metadata(size_t bytes)
@@ -49,20 +50,20 @@ void *__wrap_os_map_metadata(size_t bytes)
     return p;
 }
 
-bool __wrap_os_purge(uint64_t page, uint64_t npages, bool lazily)
+bool __wrap_os_purge(uint32_t cache, uint64_t page, uint64_t npages, bool lazily)
 {
     point("purges", (void *)page, __builtin_return_address(0));
     in_kernel = true;
-    bool done = __real_os_purge(page, npages, lazily);
+    bool done = __real_os_purge(cache, page, npages, lazily);
     in_kernel = false;
     return done;
 }
 
-bool __wrap_os_discard(uint64_t page, uint64_t npages)
+bool __wrap_os_discard(uint32_t cache, uint64_t page, uint64_t npages)
 {
     point("discards", (void *)page, __builtin_return_address(0));
     in_kernel = true;
-    bool done = __real_os_discard(page, npages);
+    bool done = __real_os_discard(cache, page, npages);
     in_kernel = false;
     return done;
 }

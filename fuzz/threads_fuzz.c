@@ -72,16 +72,16 @@ const char *__tsan_default_suppressions(void)
 static uint64_t clock_ms, mapped_npages, os_calls;      /* atomic */
 static bool     failing;                                /* changes between rounds only */
 
-uint64_t __real_os_map(uint64_t npages);
-uint64_t __wrap_os_map(uint64_t npages);
-void     __real_os_unmap(uint64_t page, uint64_t npages);
-void     __wrap_os_unmap(uint64_t page, uint64_t npages);
+uint64_t __real_os_map(uint32_t cache, uint64_t npages);
+uint64_t __wrap_os_map(uint32_t cache, uint64_t npages);
+bool     __real_os_unmap(uint32_t cache, uint64_t page, uint64_t npages, bool must);
+bool     __wrap_os_unmap(uint32_t cache, uint64_t page, uint64_t npages, bool must);
 void    *__real_os_map_metadata(size_t bytes);
 void    *__wrap_os_map_metadata(size_t bytes);
-bool     __real_os_purge(uint64_t page, uint64_t npages, bool lazily);
-bool     __wrap_os_purge(uint64_t page, uint64_t npages, bool lazily);
-bool     __real_os_discard(uint64_t page, uint64_t npages);
-bool     __wrap_os_discard(uint64_t page, uint64_t npages);
+bool     __real_os_purge(uint32_t cache, uint64_t page, uint64_t npages, bool lazily);
+bool     __wrap_os_purge(uint32_t cache, uint64_t page, uint64_t npages, bool lazily);
+bool     __real_os_discard(uint32_t cache, uint64_t page, uint64_t npages);
+bool     __wrap_os_discard(uint32_t cache, uint64_t page, uint64_t npages);
 uint64_t __wrap_os_clock_ms(void);
 
 static bool refuses(void)
@@ -89,17 +89,17 @@ static bool refuses(void)
     return __atomic_load_n(&failing, __ATOMIC_RELAXED) && __atomic_add_fetch(&os_calls, 1, __ATOMIC_RELAXED) % 3 != 0;
 }
 
-uint64_t __wrap_os_map(uint64_t npages)
+uint64_t __wrap_os_map(uint32_t cache, uint64_t npages)
 {
-    uint64_t page = refuses() ? 0 : __real_os_map(npages);
+    uint64_t page = refuses() ? 0 : __real_os_map(cache, npages);
     __atomic_fetch_add(&mapped_npages, page != 0 ? npages : 0, __ATOMIC_RELAXED);
     return page;
 }
 
-void __wrap_os_unmap(uint64_t page, uint64_t npages)
+bool __wrap_os_unmap(uint32_t cache, uint64_t page, uint64_t npages, bool must)
 {
     __atomic_fetch_sub(&mapped_npages, npages, __ATOMIC_RELAXED);
-    __real_os_unmap(page, npages);
+    return __real_os_unmap(cache, page, npages, must);
 }
 
 void *__wrap_os_map_metadata(size_t bytes)
@@ -107,14 +107,14 @@ void *__wrap_os_map_metadata(size_t bytes)
     return refuses() ? NULL : __real_os_map_metadata(bytes);
 }
 
-bool __wrap_os_purge(uint64_t page, uint64_t npages, bool lazily)
+bool __wrap_os_purge(uint32_t cache, uint64_t page, uint64_t npages, bool lazily)
 {
-    return !refuses() && __real_os_purge(page, npages, lazily);
+    return !refuses() && __real_os_purge(cache, page, npages, lazily);
 }
 
-bool __wrap_os_discard(uint64_t page, uint64_t npages)
+bool __wrap_os_discard(uint32_t cache, uint64_t page, uint64_t npages)
 {
-    return !refuses() && __real_os_discard(page, npages);
+    return !refuses() && __real_os_discard(cache, page, npages);
 }
 
 uint64_t __wrap_os_clock_ms(void)

@@ -88,8 +88,8 @@ static void destroy(uint32_t k)
     reset(from);
     CHECK(page_cache_mapped_npages[cache] == mine);
     (void)pages_purge(cache);
-    CHECK(pages_unmap(cache) && page_cache_mapped_npages[cache] == 0 && os_fake.mapped_npages == mapped - mine);
-    CHECK(extent_npages_total[EXTENT_RETAINED + cache] == 0 && pages_unmap(cache));
+    CHECK(pages_unmap(cache, true) && page_cache_mapped_npages[cache] == 0 && os_fake.mapped_npages == mapped - mine);
+    CHECK(extent_npages_total[EXTENT_RETAINED + cache] == 0 && pages_unmap(cache, true));
     blocks_check(model.block, model.count);
     CHECK(arena_create() == from && arena_serves(from));
 }
@@ -117,7 +117,7 @@ static void test_refused(void)
     arena_reset(arena[1]);
     os_fake_fail(OS_FAKE_PURGE, 1, UINT64_MAX / 2);
     uint64_t dirty = extent_npages_total[EXTENT_DIRTY + cache];
-    CHECK(dirty != 0 && !pages_purge(cache) && pages_unmap(cache) && extent_npages_total[EXTENT_DIRTY + cache] == dirty);
+    CHECK(dirty != 0 && !pages_purge(cache) && pages_unmap(cache, true) && extent_npages_total[EXTENT_DIRTY + cache] == dirty);
     CHECK(page_cache_mapped_npages[cache] == dirty);
     os_fake_fail(OS_FAKE_PURGE, 1, 0);
     blocks_check(model.block, model.count);

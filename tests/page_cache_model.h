@@ -247,7 +247,7 @@ static void model_give(uint32_t e, uint32_t kind)
     uint64_t page = AT(ext_page, e);
     uint64_t n = AT(ext_npages, e);
     if (kind == EXTENT_RETAINED || kind == EXTENT_MUZZY) {
-        MODEL_CHECK(os_purge(page, n, kind == EXTENT_MUZZY));
+        MODEL_CHECK(os_purge(cache, page, n, kind == EXTENT_MUZZY));
     }
     model_set(page, n, (uint8_t)(EXTENT_BUSY + cache), (uint8_t)(kind + cache));
     page_cache_give(e, (uint8_t)(kind + cache));

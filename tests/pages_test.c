@@ -188,7 +188,7 @@ static void test_growth(void)
     uint32_t cache = PAGE_CACHES - 1;
     CHECK(pages_growth(cache) == 0);
     uint64_t before = page_cache_mapped_npages[cache];
-    CHECK(pages_unmap(cache) || before == 0);
+    CHECK(pages_unmap(cache, true) || before == 0);
     pages_set_growth(cache, 16);
     CHECK(pages_growth(cache) == 16 && pages_growth(0) == 0);
     before = page_cache_mapped_npages[cache];
@@ -202,6 +202,59 @@ static void test_growth(void)
     pages_free(a);
     pages_free(b);
     pages_free(d);
+    CHECK(pages_trim());
+}
+
+/* Pages that are purged go back to hooks that take pages back. One extent that these refuse is retained, and they are asked again. */
+static void test_hooks(void)
+{
+    bool     zeroed;
+    uint32_t cache = PAGE_CACHES - 2;
+    uint32_t e = pages_alloc(cache, 700, 1, &zeroed);
+    uint64_t mapped = os_fake.mapped_npages, own = page_cache_mapped_npages[cache];
+    CHECK(own >= 700);
+    pages_free(e);
+    os_fake.takes_back = true;
+    os_fake_fail(OS_FAKE_UNMAP, 1, 1);
+    CHECK(pages_purge(cache));
+    CHECK(os_fake.mapped_npages == mapped && page_cache_mapped_npages[cache] == own);
+    CHECK(extent_npages_total[EXTENT_RETAINED + cache] == own);
+    pages_decay();
+    CHECK(page_cache_mapped_npages[cache] == 0 && extent_npages_total[EXTENT_RETAINED + cache] == 0);
+    os_fake.takes_back = false;
+    e = pages_alloc(cache, 700, 1, &zeroed);
+    CHECK(e != 0 && zeroed);
+    pages_free(e);
+    os_fake_fail(OS_FAKE_UNMAP, 1, 1);
+    CHECK(pages_purge(cache) && pages_unmap(cache, true) && page_cache_mapped_npages[cache] == 0);
+}
+
+/* Where threads end, more dirty pages than twice those in use go back at once, and 8 MiB of them stay. */
+static void test_shed(void)
+{
+    enum { N = 12 };
+    uint32_t e[N];
+    bool     zeroed;
+    uint64_t least = (8UL << 20) >> LG_PAGE, before = extent_npages_total[EXTENT_ACTIVE];
+    CHECK(pages_trim() || extent_npages_total[EXTENT_DIRTY] == 0);
+    for (int i = 0; i < N; i++) {
+        e[i] = pages_alloc(0, least / 2, 1, &zeroed);
+        CHECK(e[i] != 0);
+    }
+    for (int i = 0; i < N / 2; i++) {
+        pages_free(e[i]);
+    }
+    pages_shed();
+    CHECK(extent_npages_total[EXTENT_DIRTY] == N / 2 * least / 2);
+    for (int i = N / 2; i < N; i++) {
+        pages_free(e[i]);
+    }
+    pages_set_decay(0, -1, 0);
+    pages_shed();
+    CHECK(extent_npages_total[EXTENT_DIRTY] == N * least / 2);
+    pages_set_decay(0, 10000, 0);
+    pages_shed();
+    CHECK(extent_npages_total[EXTENT_DIRTY] == (before < N * least / 4 ? least : N * least / 2));
     CHECK(pages_trim());
 }
 
@@ -251,6 +304,8 @@ int main(void)
     test_own();
     test_limits();
     test_growth();
+    test_hooks();
+    test_shed();
     test_model();
     return blocks_done("pages");
 }

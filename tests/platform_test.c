@@ -108,7 +108,7 @@ static void test_pages(void)
     uint64_t page[MAPS], npages[MAPS];
     for (uint32_t i = 0; i < MAPS; i++) {
         npages[i] = 1 + random_tag() % 300;
-        page[i] = os_map(npages[i]);
+        page[i] = os_map(0, npages[i]);
         CHECK(page[i] != 0 && page[i] + npages[i] <= PAGE_COUNT_MAX);
         for (uint32_t k = 0; k < i; k++) {
             CHECK(page[i] + npages[i] <= page[k] || page[k] + npages[k] <= page[i]);
@@ -122,14 +122,14 @@ static void test_pages(void)
     for (uint32_t i = 0; i < MAPS; i++) {
         unsigned char *bytes = (unsigned char *)(page[i] * PAGE);
         uint64_t       keep = npages[i] / 2;            /* the first half is purged, the rest stays */
-        CHECK(keep == 0 || (i % 4 == 0 ? os_discard(page[i], keep) : os_purge(page[i], keep, i % 2 == 1)));
+        CHECK(keep == 0 || (i % 4 == 0 ? os_discard(0, page[i], keep) : os_purge(0, page[i], keep, i % 2 == 1)));
         for (uint64_t b = 0; b < npages[i] * PAGE; b += 64) {
             bool zero_or_old = bytes[b] == 0 || (i % 2 == 1 && bytes[b] == i + 1);
             CHECK(b < keep * PAGE ? zero_or_old : bytes[b] == i + 1);
         }
-        os_unmap(page[i], npages[i]);
+        CHECK(os_unmap(0, page[i], npages[i], i % 2 == 0));
     }
-    CHECK(os_map(PAGE_COUNT_MAX - 1) == 0);             /* more than there is: refused, errno untouched */
+    CHECK(os_map(0, PAGE_COUNT_MAX - 1) == 0);             /* more than there is: refused, errno untouched */
 }
 
 static void test_facts(void)
@@ -142,7 +142,7 @@ static void test_facts(void)
     CHECK(os_cpu_count() >= 1 && os_cpu_count() <= (uint32_t)sysconf(_SC_NPROCESSORS_CONF));
     CHECK(os_page_bytes() == (uint64_t)sysconf(_SC_PAGESIZE));
     errno = 77;
-    CHECK(os_map(PAGE_COUNT_MAX - 1) == 0 && errno == 77);
+    CHECK(os_map(0, PAGE_COUNT_MAX - 1) == 0 && errno == 77);
     unsigned char *metadata = os_map_metadata(1 << 20);
     CHECK(metadata != NULL && (uintptr_t)metadata % 4096 == 0 && metadata[0] == 0 && metadata[(1 << 20) - 1] == 0);
 }
@@ -332,7 +332,7 @@ static void test_user(void)
 static void test_user_long(void)
 {
     enum { NPAGES = (16UL << 20) / PAGE };
-    uint64_t       first = os_map(2 * NPAGES + 2);
+    uint64_t       first = os_map(0, 2 * NPAGES + 2);
     unsigned char *block[2] = {(unsigned char *)(first * PAGE), (unsigned char *)((first + NPAGES + 1) * PAGE)};
     unsigned char *model = malloc((NPAGES + 1) * PAGE);
     CHECK(first != 0 && model != NULL);
@@ -359,7 +359,7 @@ static void test_user_long(void)
         CHECK(memcmp(model + n * PAGE, from + n * PAGE, (NPAGES - n) * PAGE) == 0);
     }
     free(model);
-    os_unmap(first, 2 * NPAGES + 2);
+    CHECK(os_unmap(0, first, 2 * NPAGES + 2, true));
 }
 
 /* ---- trap: one exact line, then SIGABRT -------------------------------------------------------------------------- */

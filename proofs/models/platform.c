@@ -115,7 +115,7 @@ static inline bool lock_inside(void)
 /* ---- os.h -------------------------------------------------------------------------------------------------------- */
 
 /* The only pages that there are begin at page 1. */
-uint64_t os_map(uint64_t npages)
+uint64_t os_map(uint32_t cache, uint64_t npages)
 {
     /*@ loop invariant range: 1 <= p <= npages + 1;
         loop invariant free:  \forall integer q; 1 <= q < p ==> os_mapped[q] == 0;
@@ -143,7 +143,7 @@ uint64_t os_map(uint64_t npages)
     return 1;
 }
 
-void os_unmap(uint64_t page, uint64_t npages)
+bool os_unmap(uint32_t cache, uint64_t page, uint64_t npages, bool must)
 {
     /*@ loop invariant range: page <= p <= page + npages;
         loop invariant gone:  \forall integer q; page <= q < p ==> os_mapped[q] == 0;
@@ -153,9 +153,19 @@ void os_unmap(uint64_t page, uint64_t npages)
     for (uint64_t p = page; p < page + npages; p++) {
         os_mapped[p] = 0;
     }
+    return true;
 }
 
-bool os_purge(uint64_t page, uint64_t npages, bool lazily)
+bool os_takes_back(uint32_t cache)
+{
+    return cache == 0;
+}
+
+void os_tell_seam(uint32_t cache, uint64_t page, uint64_t npages, uint64_t npages_behind, bool joined)
+{
+}
+
+bool os_purge(uint32_t cache, uint64_t page, uint64_t npages, bool lazily)
 {
     /*@ loop invariant range: page <= p <= page + npages;
         loop invariant zero:  \forall integer q; page <= q < p ==> os_zero[q] == (lazily ? 0 : 1);
@@ -168,7 +178,8 @@ bool os_purge(uint64_t page, uint64_t npages, bool lazily)
     return page < npages || lazily;
 }
 
-bool os_discard(uint64_t page, uint64_t npages) /*@ ghost (uint64_t base, uint64_t bytes, uint64_t regions, const uint64_t *free) */
+bool os_discard(uint32_t cache, uint64_t page, uint64_t npages)
+    /*@ ghost (uint64_t base, uint64_t bytes, uint64_t regions, const uint64_t *free) */
 {
     return page < npages;
 }

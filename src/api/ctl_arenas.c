@@ -9,6 +9,7 @@
 #include "blocks/arena_reset.h"
 #include "blocks/slab.h"
 #include "ds/radix_tree.h"
+#include "platform/hooks.h"
 #include "tcache/outside.h"
 #include "tcache/refill.h"
 
@@ -178,26 +179,58 @@ int call_arena_name(const size_t *index, void *old, size_t *old_bytes, const voi
     return result != 0 || new_value == NULL ? result : write_name(arena, new_value, new_bytes);
 }
 
+/* ---- hooks ------------------------------------------------------------------------------------------------------- */
+
+/* Reads a pointer to hooks that the program passes. */
+static int read_hooks(extent_hooks_t **hooks, const void *new_value, size_t new_bytes)
+{
+    if (new_bytes != sizeof(void *)) {
+        return EINVAL;
+    }
+    memcpy(hooks, new_value, sizeof(void *));
+    return *hooks == NULL || hooks_valid(*hooks) ? 0 : EINVAL;
+}
+
+int call_arena_hooks(const size_t *index, void *old, size_t *old_bytes, const void *new_value, size_t new_bytes)
+{
+    extent_hooks_t *hooks = NULL;
+    if (!is_there(index[0])) {
+        return EFAULT;
+    }
+    int result = new_value == NULL ? 0 : read_hooks(&hooks, new_value, new_bytes);
+    if (result != 0 || (new_value != NULL && hooks == NULL)) {
+        return EINVAL;
+    }
+    uint32_t cache = ctl_cache(index[0]);
+    ctl_lock();
+    extent_hooks_t *was = hooks_get(cache);
+    if (hooks != NULL) {
+        hooks_set(cache, hooks, (unsigned)index[0]);
+    }
+    ctl_unlock();
+    if (old != NULL && old_bytes != NULL) {
+        size_t given = *old_bytes < sizeof(void *) ? *old_bytes : sizeof(void *);
+        result = *old_bytes == sizeof(void *) ? 0 : EINVAL;
+        memcpy(old, (void *)&was, given);
+        *old_bytes = given;
+    }
+    return result;
+}
+
 /* ---- arenas come ------------------------------------------------------------------------------------------------- */
 
 int call_arenas_create(const size_t *index, void *old, size_t *old_bytes, const void *new_value, size_t new_bytes)
 {
     (void)index;
-    const void *hooks = NULL;
+    extent_hooks_t *hooks = NULL;
     if (old == NULL || old_bytes == NULL || *old_bytes != sizeof(unsigned)) {
         if (old_bytes != NULL) {
             *old_bytes = 0;
         }
         return EINVAL;
     }
-    if (new_value != NULL && new_bytes != sizeof hooks) {
+    if (new_value != NULL && read_hooks(&hooks, new_value, new_bytes) != 0) {
         return EINVAL;
-    }
-    if (new_value != NULL) {
-        memcpy(&hooks, new_value, sizeof hooks);
-    }
-    if (hooks != NULL) {
-        return EFAULT;
     }
     ctl_lock();
     unsigned arena = arena_create();
@@ -205,6 +238,7 @@ int call_arenas_create(const size_t *index, void *old, size_t *old_bytes, const 
         names[arena][0] = '\0';
         pages_set_decay(arena_pages(arena), new_dirty_ms, new_muzzy_ms);
         pages_set_growth(arena_pages(arena), 0);
+        hooks_set(arena_pages(arena), hooks == NULL ? &hooks_default : hooks, arena);
         memcpy(old, &arena, sizeof arena);
     }
     ctl_unlock();
@@ -252,7 +286,8 @@ int act_arena_destroy(const size_t *index)
     if (arena_destroy(arena)) {
         arena_reset(arena);
         (void)pages_purge(arena_pages(arena));
-        (void)pages_unmap(arena_pages(arena));
+        (void)pages_unmap(arena_pages(arena), true);
+        hooks_set(arena_pages(arena), &hooks_default, arena);
     } else {
         result = EFAULT;
     }

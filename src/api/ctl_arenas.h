@@ -24,8 +24,11 @@ int write_growth(const struct ctl_name *n, const size_t *index, uint64_t value);
 
 /* The pointer that is read is one to the caller's room for the name. */
 int call_arena_name(const size_t *index, void *old, size_t *old_bytes, const void *new_value, size_t new_bytes);
-/* What is written is a pointer to hooks, which are refused, and what is read is the new arena's number. */
+/* What is written is a pointer to hooks, or NULL for the default ones, and what is read is the new arena's number. Hooks from which no pages can
+ * come are EINVAL (platform/hooks.h). */
 int call_arenas_create(const size_t *index, void *old, size_t *old_bytes, const void *new_value, size_t new_bytes);
+/* A pointer to the hooks of the arena's page cache, which the automatic arenas share. */
+int call_arena_hooks(const size_t *index, void *old, size_t *old_bytes, const void *new_value, size_t new_bytes);
 /* All blocks of an arena that a call has made end. EFAULT: the number is that of no such arena, or, for destroy, a thread has joined it. EAGAIN:
  * the cache of another thread has a block of it. Destroy gives the arena's pages back to the system, and its number to the next one. */
 int act_arena_reset(const size_t *index);

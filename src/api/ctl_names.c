@@ -420,6 +420,7 @@ const struct ctl_name ctl_names[] = {
     ACT("arena.%a.reset", act_arena_reset),
     ACT("arena.%a.destroy", act_arena_destroy),
     CALL("arena.%a.name", CTL_TEXT, call_arena_name),
+    CALL("arena.%a.extent_hooks", CTL_TEXT, call_arena_hooks),
     RW("arena.%a.dss", CTL_TEXT, read_disabled, write_dss, 0),
     RW("arena.%a.dirty_decay_ms", CTL_SSIZE, read_decay, write_decay, DECAY_DIRTY),
     RW("arena.%a.muzzy_decay_ms", CTL_SSIZE, read_decay, write_decay, DECAY_MUZZY),

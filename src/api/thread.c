@@ -132,6 +132,22 @@ static void boot(void)
 
 /* ---- threads ---------------------------------------------------------------------------------------------------- */
 
+/* Returns free pages to the OS, if the threads that have ended left many. */
+/*@ requires lock:     LocksFree(0);
+    requires blocks:   BlocksOk;
+    assigns            PAGES_ASSIGNS;
+    ensures  lock:     LocksFree(0);
+    ensures  blocks:   BlocksOk;
+*/
+static inline void thread_shed(void)
+{
+    /*@ ghost large_lemma_pages(); */
+    pages_shed();
+    /*@ assert owners: LargeOwners{Pre,Here}(0); */
+    /*@ assert pages: LargePages{Pre,Here}; */
+    /*@ ghost large_lemma_ok(); */
+}
+
 /* Gives the thread's cache back. The stand-in stays as it is. */
 /*@ requires lock:     LocksFree(0);
     requires blocks:   BlocksOk;
@@ -153,6 +169,7 @@ static inline void thread_leave(struct tcache *t)
 {
     /*@ assert pool: t == &depot_pool[depot_mine]; */
     depot_destroy(t);
+    thread_shed();
     /*@ ghost tcache_lemma_hollow(&tcache_dead); */
 }
 

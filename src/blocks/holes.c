@@ -36,10 +36,11 @@ struct holes_round holes_round[PAGE_CACHES];
 static bool holes_discard(uint32_t e, uint32_t from, uint32_t to) /*@ ghost (uint32_t b) */
 {
     uint64_t page = AT(ext_page, e);
+    uint32_t cache = AT(ext_state, e) - (uint32_t)EXTENT_ACTIVE;
     /*@ ghost holes_lemma_pages(e, from, to); */
     /*@ ghost uint32_t class = slab_class[e]; */
     /*@ ghost holes_asked = 1; */
-    return os_discard(page + from, to - from) /*@ ghost (page * PAGE, slab_bytes[class], slab_regions[class], slab_bits[e].w) */;
+    return os_discard(cache, page + from, to - from) /*@ ghost (page * PAGE, slab_bytes[class], slab_regions[class], slab_bits[e].w) */;
 }
 
 /* Gives the pages from .. to - 1 of slab e, if there are any. Returns whether the OS took them. */

@@ -129,7 +129,7 @@ static uint64_t cache_step(uint32_t cache, uint64_t npages)
 static uint32_t cache_grow(uint32_t cache, uint64_t npages)
 {
     uint64_t n = cache_step(cache, npages);
-    uint64_t page = os_map(n);
+    uint64_t page = os_map(cache, n);
     /* A limit on address space may still allow less. */
     /*@ loop invariant range:   npages <= n < PAGE_COUNT_MAX;
         loop invariant in:      page == 0 || (0 < page && page + n <= PAGE_COUNT_MAX);
@@ -143,7 +143,7 @@ static uint32_t cache_grow(uint32_t cache, uint64_t npages)
     */
     while (page == 0 && n > npages) {
         n = n / 2 < npages ? npages : n / 2;
-        page = os_map(n);
+        page = os_map(cache, n);
     }
     uint32_t e = page == 0 ? 0 : cache_adopt(cache, page, n);
     return e == 0 ? 0 : cache_give(e, (uint8_t)(EXTENT_RETAINED + cache));
@@ -341,7 +341,7 @@ void page_cache_give(uint32_t e, uint8_t state)
     cache_give(e, state);
 }
 
-void page_cache_unmap(uint32_t e)
+bool page_cache_unmap(uint32_t e, bool must)
 {
     uint64_t page = AT(ext_page, e);
     uint64_t npages = AT(ext_npages, e);
@@ -352,8 +352,15 @@ void page_cache_unmap(uint32_t e)
     /*@ assert mapped: \forall integer p; page <= p < end ==> os_mapped[p] == 1; */
     extent_destroy(e);
     page_cache_mapped_npages[cache] -= npages;
-    os_unmap(page, npages);
     /*@ assert outside: CacheSeamsKept{Pre,Here}(page, end); */
     /*@ ghost page_cache_lemma_apart_held(page, end); */
-    /*@ ghost page_cache_lemma_ok(); */
+    if (os_unmap(cache, page, npages, must)) {
+        /*@ ghost page_cache_lemma_ok(); */
+        return true;
+    }
+    uint32_t again = cache_adopt(cache, page, npages);
+    if (again != 0) {
+        cache_give(again, (uint8_t)(EXTENT_RETAINED + cache));
+    }
+    return again == 0;
 }

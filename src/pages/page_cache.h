@@ -153,22 +153,25 @@ bool page_cache_shrink(uint32_t e, uint64_t npages);
 */
 uint32_t page_cache_take(uint32_t cache, uint8_t state, uint64_t npages_max);
 
-/* Gives the pages of the BUSY extent e back to the OS, and forgets the extent. */
+/* Gives the pages of the BUSY extent e, which are zero, back to the OS, and forgets the extent. Where hooks refuse them, as they may unless
+ * the pages must go, the pages are retained, and the result is false. */
 /*@ requires ok:    PageCacheOk;
     requires busy:  CacheBusy(e);
     requires zeroes: CacheZero;
-    assigns         CACHE_ASSIGNS_IDS, CACHE_ASSIGNS_PAGES, CACHE_ASSIGNS_STATES, os_mapped[0 .. PAGE_COUNT_MAX - 1],
-                    page_cache_mapped_npages[0 .. PAGE_CACHES - 1];
+    requires zero:  OsZeroPages(ext_page[e], ext_page[e] + ext_npages[e]);
+    assigns         CACHE_ASSIGNS, CACHE_ASSIGNS_GROWTH;
     ensures  ok:    PageCacheOk;
     ensures  zeroes: CacheZero;
-    ensures  gone:  CachePagesAre(\old(ext_page[e]), \old(ext_page[e] + ext_npages[e]), 0);
+    ensures  must:  must ==> \result;
+    ensures  leaves: RadixKept{Pre,Post};
+    ensures  gone:  \result ==> CachePagesAre(\old(ext_page[e]), \old(ext_page[e] + ext_npages[e]), 0);
     ensures  others: CacheHeldKept{Pre,Post}(e, e);
     ensures  foreign: CacheForeignSame{Pre,Post};
     ensures  pages: CachePagesKept{Pre,Post}(\old(ext_page[e]), \old(ext_page[e] + ext_npages[e]));
-    ensures  total: page_cache_mapped_npages[\old(ext_state[e]) - EXTENT_BUSY] ==
+    ensures  total: \result ==> page_cache_mapped_npages[\old(ext_state[e]) - EXTENT_BUSY] ==
                         \old(page_cache_mapped_npages[ext_state[e] - EXTENT_BUSY] - ext_npages[e]);
 */
-void page_cache_unmap(uint32_t e);
+bool page_cache_unmap(uint32_t e, bool must);
 
 /* The BUSY extent e becomes free in that state and joins its neighbours of that state. */
 /*@ REQUIRES_CACHE_BUSY(e, state);

@@ -24,6 +24,17 @@ static inline bool cache_owns(uint32_t cache, uint8_t state)
     return state == EXTENT_DIRTY + cache || state == EXTENT_MUZZY + cache || state == EXTENT_RETAINED + cache;
 }
 
+/* Returns the page cache of an extent. */
+/*@ requires state: 0 < state;
+    assigns         \nothing;
+    ensures  range: \result < PAGE_CACHES;
+    ensures  is:    \result == (state - 1) % PAGE_CACHES;
+*/
+static inline uint32_t cache_number(uint8_t state)
+{
+    return (state - (uint32_t)EXTENT_ACTIVE) % PAGE_CACHES;
+}
+
 /*@ requires state: CacheState(state);
     assigns         \nothing;
     ensures  first: \result == CACHE_HEAP_FIRST(state);
@@ -213,6 +224,7 @@ static inline uint32_t cache_split(uint32_t e, uint64_t npages)
     /*@ ghost uint64_t end = page + ext_npages[e]; */
     /*@ ghost page_cache_lemma_pages(e); */
     uint32_t rest = extent_split(e, npages);
+    os_tell_seam(cache_number(AT(ext_state, e)), AT(ext_page, e), npages, AT(ext_npages, rest), false);
     /*@ assert outside: CacheSeamsKept{Pre,Here}(page, end); */
     /*@ ghost page_cache_lemma_apart_held(page, end); */
     /*@ ghost page_cache_lemma_ok(); */
@@ -238,6 +250,7 @@ static inline void cache_merge(uint32_t a, uint32_t b)
     /*@ ghost uint64_t end = page + ext_npages[b]; */
     /*@ ghost page_cache_lemma_pages(a); */
     /*@ ghost page_cache_lemma_pages(b); */
+    os_tell_seam(cache_number(AT(ext_state, a)), AT(ext_page, a), AT(ext_npages, a), AT(ext_npages, b), true);
     extent_merge(a, b);
     /*@ assert outside: CacheSeamsKept{Pre,Here}(page, end); */
     /*@ ghost page_cache_lemma_apart_held(page, end); */
@@ -262,12 +275,13 @@ static inline void cache_merge(uint32_t a, uint32_t b)
     ensures  others: CacheHeldKept{Pre,Post}(0, 0);
     ensures  pages:  \result != 0 ==> CachePagesKept{Pre,Post}(page, page + npages);
     ensures  fail:   \result == 0 ==> CachePagesKept{Pre,Post}(0, 0);
+    ensures  total:  page_cache_mapped_npages[cache] == \old(page_cache_mapped_npages[cache]) + (\result == 0 ? 0 : npages);
     ensures  out:    \result == 0 ==> MemoryOut(1);
 */
 static uint32_t cache_adopt(uint32_t cache, uint64_t page, uint64_t npages)
 {
     if (!extent_reserve(1) || !extent_reserve_pages(page, npages)) {
-        os_unmap(page, npages);
+        (void)os_unmap(cache, page, npages, true);
         /*@ ghost page_cache_lemma_ok(); */
         return 0;
     }

@@ -4,6 +4,7 @@
 #include "platform/os.h"
 
 #define PURGE_NPAGES_MAX (1UL << (26 - LG_PAGE))        /* at most 64 MiB leave the cache at a time */
+#define SHED_NPAGES (1UL << (23 - LG_PAGE))             /* 8 MiB of dirty pages stay whatever threads end */
 
 bool     pages_purging;
 uint32_t pages_end;
@@ -28,10 +29,10 @@ struct pages_purges pages_purges;
 */
 static uint8_t pages_purge_run(uint32_t cache, uint64_t page, uint64_t npages, uint8_t state, bool lazily)
 {
-    if (lazily && os_purge(page, npages, true)) {
+    if (lazily && os_purge(cache, page, npages, true)) {
         return (uint8_t)(EXTENT_MUZZY + cache);
     }
-    return os_purge(page, npages, false) ? (uint8_t)(EXTENT_RETAINED + cache) : state;
+    return os_purge(cache, page, npages, false) ? (uint8_t)(EXTENT_RETAINED + cache) : state;
 }
 
 /*@ REQUIRES_PAGES_LOCKED;
@@ -44,6 +45,7 @@ static uint8_t pages_purge_run(uint32_t cache, uint64_t page, uint64_t npages, u
     ensures  are:     \result != 0 ==>
                           CachePagesAre(ext_page[\result], ext_page[\result] + ext_npages[\result], EXTENT_BUSY + cache);
     ensures  nobodys: \result != 0 ==> PagesNobodys(ext_page[\result], ext_page[\result] + ext_npages[\result]);
+    ensures  zero:    \result != 0 ==> CacheZeroIn(state, ext_page[\result], ext_page[\result] + ext_npages[\result]);
     ensures  none:    \result == 0 ==> \forall integer e; ExtUsed(e) ==> ext_state[e] != state;
     PAGES_KEPT(ensures, 0);
 */
@@ -320,6 +322,66 @@ bool pages_resize(uint32_t e, uint64_t npages)
     return done;
 }
 
+/* Gives the pages of one retained extent of the page cache back to the OS. Returns how many extents there were, and says in *gone whether the
+ * pages went. */
+/*@ REQUIRES_PAGES_LOCKED;
+    requires cache: cache < PAGE_CACHES;
+    requires gone:  \valid(gone);
+    assigns         CACHE_ASSIGNS, CACHE_ASSIGNS_GROWTH, *gone;
+    ENSURES_PAGES_LOCKED;
+    ensures  none:  \result == 0 ==> \forall integer e; ExtUsed(e) ==> ext_state[e] != EXTENT_RETAINED + cache;
+    ensures  must:  must ==> *gone;
+    PAGES_KEPT(ensures, 0);
+*/
+static uint32_t pages_unmap_one(uint32_t cache, bool must, bool *gone)
+{
+    *gone = true;
+    uint32_t e = pages_pull(cache, (uint8_t)(EXTENT_RETAINED + cache), PAGE_COUNT_MAX);
+    if (e == 0) {
+        return 0;
+    }
+    *gone = page_cache_unmap(e, must);
+    /*@ assert in: \forall integer p; 0 <= p < PAGE_COUNT_MAX && PagesHeld{Pre}(\at(ext_owner[p],Pre)) ==>
+            ExtUsed(\at(ext_owner[p],Pre)) && ExtIn(\at(ext_owner[p],Pre), p); */
+    return 1;
+}
+
+bool pages_unmap(uint32_t cache, bool must)
+{
+    uint64_t left = UINT64_MAX;
+    uint32_t found = 1;
+    bool     gone = true;
+    /*@ loop invariant lock: LocksFree(LOCK_PAGES);
+        loop invariant ok:   PageCacheOk;
+        loop invariant held: PagesHeldActive;
+        loop invariant none: found == 0 ==> \forall integer e; ExtUsed(e) ==> ext_state[e] != EXTENT_RETAINED + cache;
+        PAGES_KEPT(loop invariant, 0);
+        loop assigns   left, found, gone, PAGES_ASSIGNS;
+        loop variant   left;
+    */
+    while (found != 0 && gone && left > 0) {
+        pages_enter() /*@ ghost (0, 0) */;
+        found = pages_unmap_one(cache, must, &gone);
+        pages_leave();
+        left--;
+    }
+    return found == 0;
+}
+
+/* Offers what is retained to hooks of the page cache that take pages back. */
+/*@ REQUIRES_PAGES_UNLOCKED;
+    requires cache: cache < PAGE_CACHES;
+    assigns    PAGES_ASSIGNS;
+    ENSURES_PAGES_UNLOCKED;
+    PAGES_KEPT(ensures, 0);
+*/
+static void pages_offer(uint32_t cache)
+{
+    if (os_takes_back(cache)) {
+        (void)pages_unmap(cache, false);
+    }
+}
+
 /* Purges the pages of one page cache that its curves no longer allow. */
 /*@ PAGES_WHOLE(requires);
     requires held:  PagesHeldActive;
@@ -338,6 +400,37 @@ static void pages_decay_one(uint32_t cache, uint64_t now_ms)
     /*@ assert muzzy: muzzy_max <= extent_npages_total[EXTENT_MUZZY + cache]; */
     pages_purge_to(cache, EXTENT_DIRTY, dirty_max, decay_ms[DECAY_MUZZY + cache] != 0);
     pages_purge_to(cache, EXTENT_MUZZY, muzzy_max, false);
+}
+
+/*@ REQUIRES_PAGES_UNLOCKED;
+    assigns    PAGES_ASSIGNS;
+    ENSURES_PAGES_UNLOCKED;
+    PAGES_KEPT(ensures, 0);
+*/
+static void pages_offer_all(void)
+{
+    /*@ loop invariant range: 0 <= c <= PAGE_CACHES;
+        loop invariant lock: LocksFree(LOCK_PAGES);
+        loop invariant ok:   PageCacheOk;
+        loop invariant held: PagesHeldActive;
+        PAGES_KEPT(loop invariant, 0);
+        loop assigns   c, PAGES_ASSIGNS;
+        loop variant   PAGE_CACHES - c;
+    */
+    for (uint32_t c = 0; c < PAGE_CACHES; c++) {
+        pages_offer(c);
+    }
+}
+
+void pages_shed(void)
+{
+    pages_enter() /*@ ghost (0, 0) */;
+    uint64_t dirty = extent_npages_total[EXTENT_DIRTY + PAGES_SHARED];
+    uint64_t active = extent_npages_total[EXTENT_ACTIVE + PAGES_SHARED];
+    if (dirty > 2 * SHED_NPAGES && dirty / 2 > active && ATOMIC_LOAD(decay_ms[DECAY_DIRTY + PAGES_SHARED]) >= 0) {
+        pages_purge_to(PAGES_SHARED, EXTENT_DIRTY, SHED_NPAGES, false);
+    }
+    pages_leave();
 }
 
 /* While another thread purges, its BUSY pages are missing from the counts, so this one leaves the curves to that
@@ -365,6 +458,7 @@ void pages_decay(void)
         pages_purging = false;
     }
     pages_leave();
+    pages_offer_all();
 }
 
 bool pages_purge(uint32_t cache)
@@ -373,48 +467,8 @@ bool pages_purge(uint32_t cache)
     bool dirty = pages_purge_to(cache, EXTENT_DIRTY, 0, false);
     bool muzzy = pages_purge_to(cache, EXTENT_MUZZY, 0, false);
     pages_leave();
+    pages_offer(cache);
     return dirty || muzzy;
-}
-
-/* Gives the pages of one retained extent of the page cache back to the OS. Returns false if there is none. */
-/*@ REQUIRES_PAGES_LOCKED;
-    requires cache: cache < PAGE_CACHES;
-    assigns         CACHE_ASSIGNS, CACHE_ASSIGNS_GROWTH;
-    ENSURES_PAGES_LOCKED;
-    ensures  none:  !\result ==> \forall integer e; ExtUsed(e) ==> ext_state[e] != EXTENT_RETAINED + cache;
-    PAGES_KEPT(ensures, 0);
-*/
-static bool pages_unmap_one(uint32_t cache)
-{
-    uint32_t e = pages_pull(cache, (uint8_t)(EXTENT_RETAINED + cache), PAGE_COUNT_MAX);
-    if (e == 0) {
-        return false;
-    }
-    page_cache_unmap(e);
-    /*@ assert in: \forall integer p; 0 <= p < PAGE_COUNT_MAX && PagesHeld{Pre}(\at(ext_owner[p],Pre)) ==>
-            ExtUsed(\at(ext_owner[p],Pre)) && ExtIn(\at(ext_owner[p],Pre), p); */
-    return true;
-}
-
-bool pages_unmap(uint32_t cache)
-{
-    uint64_t left = UINT64_MAX;
-    bool     more = true;
-    /*@ loop invariant lock: LocksFree(LOCK_PAGES);
-        loop invariant ok:   PageCacheOk;
-        loop invariant held: PagesHeldActive;
-        loop invariant none: !more ==> \forall integer e; ExtUsed(e) ==> ext_state[e] != EXTENT_RETAINED + cache;
-        PAGES_KEPT(loop invariant, 0);
-        loop assigns   left, more, PAGES_ASSIGNS;
-        loop variant   left;
-    */
-    while (more && left > 0) {
-        pages_enter() /*@ ghost (0, 0) */;
-        more = pages_unmap_one(cache);
-        pages_leave();
-        left--;
-    }
-    return !more;
 }
 
 bool pages_trim(void)

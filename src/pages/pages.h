@@ -205,6 +205,15 @@ bool pages_resize(uint32_t e, uint64_t npages);
 */
 void pages_decay(void);
 
+/* Purges dirty pages of the automatic arenas before their time, where there are more than 16 MiB of them and more than twice as many as pages in
+ * use. Called when a thread ends. So the memory of many threads that end goes with them. Where dirty pages stay for ever, they stay. */
+/*@ REQUIRES_PAGES_UNLOCKED;
+    assigns    PAGES_ASSIGNS;
+    ENSURES_PAGES_UNLOCKED;
+    PAGES_KEPT(ensures, 0);
+*/
+void pages_shed(void);
+
 /* Purges all free pages of one page cache. Returns true if there were any. */
 /*@ REQUIRES_PAGES_UNLOCKED;
     requires cache: cache < PAGE_CACHES;
@@ -214,8 +223,8 @@ void pages_decay(void);
 */
 bool pages_purge(uint32_t cache);
 
-/* Gives the addresses of all retained pages of one page cache back to the OS. Takes the lock for one extent after the other. Returns whether
- * none are left. */
+/* Gives the addresses of all retained pages of one page cache back to the OS. Takes the lock for one extent after the other. Stops where hooks
+ * refuse one, as they may unless the pages must go. Returns whether none are left. */
 /*@ REQUIRES_PAGES_UNLOCKED;
     requires cache: cache < PAGE_CACHES;
     assigns    PAGES_ASSIGNS;
@@ -223,7 +232,7 @@ bool pages_purge(uint32_t cache);
     ensures  none: \result ==> \forall integer e; ExtUsed(e) ==> ext_state[e] != EXTENT_RETAINED + cache;
     PAGES_KEPT(ensures, 0);
 */
-bool pages_unmap(uint32_t cache);
+bool pages_unmap(uint32_t cache, bool must);
 
 /* Purges all free pages of all page caches. Returns true if there were any. */
 /*@ REQUIRES_PAGES_UNLOCKED;

@@ -1,9 +1,12 @@
 /* mutex: what a thread does that finds the lock held. It spins, then it sleeps. */
 #include "platform/mutex.h"
 
+#include "platform/trap.h"
+
 #define SPINS_MAX 64U
 
 __thread uint16_t mutex_count;
+uintptr_t         mutex_outside;
 
 /* Takes the lock, and sleeps while it is held. What is counted is counted by who holds it. */
 static void mutex_sleep(struct mutex *m)
@@ -33,6 +36,9 @@ void mutex_lock_slow(struct mutex *m)
 #if defined(__x86_64__)
         __builtin_ia32_pause();
 #endif
+    }
+    if (ATOMIC_LOAD(mutex_outside) == (uintptr_t)&mutex_count) {
+        trap_misuse("extent_hooks", "a hook calls malloc or free", 0);
     }
     mutex_sleep(m);
 }

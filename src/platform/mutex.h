@@ -36,6 +36,10 @@ struct mutex_stats {
  * it is taken until after it is given back. */
 extern __thread uint16_t mutex_count;
 
+/* The thread that is in a function of the program while it holds a lock (hooks.h), told by the address of its mutex_count, or 0. A lock
+ * for which it waits then may be its own. */
+extern uintptr_t mutex_outside;
+
 void mutex_lock_slow(struct mutex *m);
 
 /* Reads the counters. The caller has the lock. */

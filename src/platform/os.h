@@ -37,8 +37,11 @@
         \forall integer p; from - PAGE < p * PAGE < to ==> os_zero[p] == 1;
 */
 
-/* Returns the first page number of fresh zero pages, 0 if there are none. */
+/* Functions of the program may stand for the OS where pages of a page cache are concerned (hooks.h). */
+
+/* Returns the first page number of fresh zero pages for the page cache, 0 if there are none. */
 /*@ requires some:    0 < npages < PAGE_COUNT_MAX;
+    requires cache:   cache < PAGE_CACHES;
     assigns           os_mapped[0 .. PAGE_COUNT_MAX - 1], os_zero[0 .. PAGE_COUNT_MAX - 1], os_refused;
     ensures  refused: os_refused == (\result == 0 ? npages : \old(os_refused));
     ensures  in:      \result == 0 || (0 < \result && \result + npages <= PAGE_COUNT_MAX);
@@ -48,31 +51,53 @@
     ensures  rest:    \forall integer p; 0 <= p < PAGE_COUNT_MAX && !(\result != 0 && \result <= p < \result + npages)
                           ==> os_mapped[p] == \old(os_mapped[p]) && os_zero[p] == \old(os_zero[p]);
 */
-uint64_t os_map(uint64_t npages);
+uint64_t os_map(uint32_t cache, uint64_t npages);
 
-/* Gives pages back that nobody has seen, because a growth failed half-way. */
+/* Gives pages of the page cache back, addresses and all. Returns false, and leaves them as they are, if hooks refuse, as they may unless the
+ * pages must go. */
 /*@ requires in:      0 < npages && page + npages <= PAGE_COUNT_MAX;
+    requires cache:   cache < PAGE_CACHES;
     requires mapped:  \forall integer p; page <= p < page + npages ==> os_mapped[p] == 1;
     requires nobodys: \forall integer p; page <= p < page + npages ==> ext_page_state[p] == 0;
     assigns           os_mapped[page .. page + npages - 1];
-    ensures  gone:    \forall integer p; page <= p < page + npages ==> os_mapped[p] == 0;
+    ensures  must:    must ==> \result;
+    ensures  gone:    \result ==> \forall integer p; page <= p < page + npages ==> os_mapped[p] == 0;
+    ensures  kept:    !\result ==> \forall integer p; page <= p < page + npages ==> os_mapped[p] == 1;
 */
-void os_unmap(uint64_t page, uint64_t npages);
+bool os_unmap(uint32_t cache, uint64_t page, uint64_t npages, bool must);
 
-/* Gives the memory of these pages back to the OS, so that their content is lost. If lazily, reads see the old content
+/* Returns whether the page cache has hooks to which pages go back that are free for long. */
+/*@ requires cache:   cache < PAGE_CACHES;
+    assigns           \nothing;
+*/
+bool os_takes_back(uint32_t cache);
+
+/* Tells the hooks of the page cache, if there are any, that extents of so many pages are one now, or that one has become two. */
+/*@ requires cache:   cache < PAGE_CACHES;
+    assigns           \nothing;
+*/
+void os_tell_seam(uint32_t cache, uint64_t page, uint64_t npages, uint64_t npages_behind, bool joined);
+
+/* Gives the memory of these pages of the page cache back to the OS, so that their content is lost. If lazily, reads see the old content
  * until the OS takes the pages. Otherwise reads see zero at once. Returns false if the OS refuses. */
 /*@ requires in:      0 < npages && page + npages <= PAGE_COUNT_MAX;
+    requires cache:   cache < PAGE_CACHES;
     requires busy:    \forall integer p; page <= p < page + npages ==>
                           OS_PAGE_BUSY <= ext_page_state[p] < OS_PAGE_BUSY + PAGE_CACHES;
     assigns           os_zero[page .. page + npages - 1];
     ensures  zero:    \result && !lazily ==> OsZeroPages(page, page + npages);
 */
-bool os_purge(uint64_t page, uint64_t npages, bool lazily);
+bool os_purge(uint32_t cache, uint64_t page, uint64_t npages, bool lazily);
 
-/* Gives the memory of pages of a slab back to the OS, so that reads see zero. The slab goes on owning them, and they come back when they
- * are touched. Nobody has a byte of them: the slab's regions, each of so many bytes, begin at base, and a set bit of `free` says
- * that nobody has the region. Returns false if the OS refuses. */
+/* Gives the memory of pages of metadata back to the OS. Reads see zero, or the old content if the OS refuses. */
+void os_purge_metadata(uint64_t page, uint64_t npages);
+
+
+/* Gives the memory of pages of a slab of the page cache back to the OS, so that reads see zero. The slab goes on owning them, and they come
+ * back when they are touched. Nobody has a byte of them: the slab's regions, each of so many bytes, begin at base, and a set bit of `free` says
+ * that nobody has the region. Returns false if the OS refuses, or the pages are of hooks. */
 /*@ requires in:      0 < npages && page + npages <= PAGE_COUNT_MAX;
+    requires cache:   cache < PAGE_CACHES;
     requires active:  \forall integer p; page <= p < page + npages ==> 0 < ext_page_state[p] < OS_PAGE_BUSY;
     requires inside:  base <= page * PAGE && (page + npages) * PAGE <= base + regions * bytes;
     requires free:    \forall integer p, r; page <= p < page + npages && 0 <= r < regions &&
@@ -80,7 +105,8 @@ bool os_purge(uint64_t page, uint64_t npages, bool lazily);
                           ((free[r / 64] >> (r % 64)) & 1) != 0;
     assigns           \nothing;
 */
-bool os_discard(uint64_t page, uint64_t npages) /*@ ghost (uint64_t base, uint64_t bytes, uint64_t regions, const uint64_t *free) */;
+bool os_discard(uint32_t cache, uint64_t page, uint64_t npages)
+    /*@ ghost (uint64_t base, uint64_t bytes, uint64_t regions, const uint64_t *free) */;
 
 /* Moves the content of the npages at from to the pages at to. What is at from then is zero or as it was. Returns
  * false if nothing has changed. */
@@ -97,6 +123,12 @@ extern uint64_t os_metadata_bytes;                      /* that os_map_metadata 
     ensures  zero:    \result != \null ==> OsZero((char *)\result, bytes);
 */
 void *os_map_metadata(size_t bytes);
+
+/* Returns the address of fresh zero pages, or 0 if there are none. They do not count as mapped (limit.h). */
+uintptr_t os_map_outside(size_t bytes, size_t align);
+
+void os_unmap_outside(uintptr_t address, size_t bytes);
+bool os_purge_outside(uintptr_t address, size_t bytes, bool lazily);
 
 /* Everything that os_map and os_map_metadata have given goes back, and nothing of it is used any more. */
 void os_unmap_all(void);

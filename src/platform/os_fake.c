@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "platform/hooks.h"
 #include "platform/os.h"
 
 #define SPAN_ALIGN (1UL << 30)
@@ -66,7 +67,7 @@ uint64_t os_fake_span(void)
     return span_ready() ? span_first : 0;
 }
 
-uint64_t os_map(uint64_t npages)
+static uint64_t map_pages(uint64_t npages)
 {
     if (call_fails(OS_FAKE_MAP) || !span_ready() || npages == 0 || npages > os_fake.map_npages_max
         || os_fake.mapped_npages > os_fake.mapped_npages_max || npages > os_fake.mapped_npages_max - os_fake.mapped_npages
@@ -94,10 +95,45 @@ static void close_pages(uint64_t page, uint64_t npages)     /* no memory any mor
     }
 }
 
-void os_unmap(uint64_t page, uint64_t npages)
+uint64_t os_map(uint32_t cache, uint64_t npages)
 {
-    close_pages(page, npages);
-    os_fake.mapped_npages -= npages;
+    return hooks_on(cache) ? hooks_map(cache, npages) : map_pages(npages);
+}
+
+/* The span's pages are aligned to PAGE, which is all that is asked for. */
+uintptr_t os_map_outside(size_t bytes, size_t align)
+{
+    return align > PAGE ? 0 : map_pages(bytes / PAGE) * PAGE;
+}
+
+void os_unmap_outside(uintptr_t address, size_t bytes)
+{
+    close_pages(address / PAGE, bytes / PAGE);
+    os_fake.mapped_npages -= bytes / PAGE;
+}
+
+bool os_unmap(uint32_t cache, uint64_t page, uint64_t npages, bool must)
+{
+    if (hooks_on(cache)) {
+        return hooks_unmap(cache, page, npages, must);
+    }
+    if (call_fails(OS_FAKE_UNMAP) && !must) {
+        return false;
+    }
+    os_unmap_outside(page * PAGE, npages * PAGE);
+    return true;
+}
+
+bool os_takes_back(uint32_t cache)
+{
+    return os_fake.takes_back || hooks_take_back(cache);
+}
+
+void os_tell_seam(uint32_t cache, uint64_t page, uint64_t npages, uint64_t npages_behind, bool joined)
+{
+    if (hooks_on(cache)) {
+        hooks_tell_seam(cache, page, npages, npages_behind, joined);
+    }
 }
 
 bool os_move(uint64_t to, uint64_t from, uint64_t npages)
@@ -163,7 +199,7 @@ static bool purge_lazily(uint64_t page, uint64_t npages)
     return true;
 }
 
-bool os_purge(uint64_t page, uint64_t npages, bool lazily)
+static bool purge_pages(uint64_t page, uint64_t npages, bool lazily)
 {
     if (lazily ? !purge_lazily(page, npages)
                : call_fails(OS_FAKE_PURGE) || madvise((void *)(page * PAGE), npages * PAGE, MADV_DONTNEED) != 0) {
@@ -173,8 +209,26 @@ bool os_purge(uint64_t page, uint64_t npages, bool lazily)
     return true;
 }
 
-bool os_discard(uint64_t page, uint64_t npages)
+bool os_purge(uint32_t cache, uint64_t page, uint64_t npages, bool lazily)
 {
+    return hooks_on(cache) ? hooks_purge(cache, page, npages, lazily) : purge_pages(page, npages, lazily);
+}
+
+bool os_purge_outside(uintptr_t address, size_t bytes, bool lazily)
+{
+    return purge_pages(address / PAGE, bytes / PAGE, lazily);
+}
+
+void os_purge_metadata(uint64_t page, uint64_t npages)
+{
+    (void)purge_pages(page, npages, false);
+}
+
+bool os_discard(uint32_t cache, uint64_t page, uint64_t npages)
+{
+    if (hooks_on(cache)) {
+        return false;
+    }
     if (call_fails(OS_FAKE_DISCARD) || madvise((void *)(page * PAGE), npages * PAGE, MADV_DONTNEED) != 0) {
         return false;
     }

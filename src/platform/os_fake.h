@@ -15,7 +15,7 @@
 #define OS_FAKE_MEMORY_BYTES (1UL << 30)                /* of the machine */
 
 /* The kinds of call that can be counted and made to fail. */
-enum os_fake_call { OS_FAKE_MAP, OS_FAKE_METADATA, OS_FAKE_PURGE_LAZY, OS_FAKE_PURGE, OS_FAKE_DISCARD, OS_FAKE_CALLS };
+enum os_fake_call { OS_FAKE_MAP, OS_FAKE_METADATA, OS_FAKE_PURGE_LAZY, OS_FAKE_PURGE, OS_FAKE_DISCARD, OS_FAKE_UNMAP, OS_FAKE_CALLS };
 
 struct os_fake {
     uint64_t calls[OS_FAKE_CALLS];          /* so far, failed ones included */
@@ -27,6 +27,7 @@ struct os_fake {
     uint64_t purged_npages;                 /* so far, lazily or not */
     uint64_t discarded_npages;              /* so far, pages of slabs */
     uint64_t gap_npages;                    /* left unmapped between one os_map and the next, or 0 if they touch */
+    bool     takes_back;                    /* as if all page caches had hooks to which pages go back */
     bool     upwards;                       /* whether each map lies above the one before, or below it, as on Linux */
     uint64_t clock_ms;
     uint32_t cpus;

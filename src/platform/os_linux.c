@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "platform/atomic.h"
+#include "platform/hooks.h"
 #include "platform/limit.h"
 #include "platform/os.h"
 
@@ -113,44 +114,73 @@ static void os_refuse(uintptr_t start, size_t bytes)
     }
 }
 
-/* What the OS gives is aligned to its own pages, 4096 at least. For more, this maps too much, then trims both ends. What the limit does not
- * allow, not even for that time, is not mapped. */
+/* What the OS gives is aligned to its own pages, 4096 at least. For more, this maps too much, then trims both ends. */
+uintptr_t os_map_outside(size_t bytes, size_t align)
+{
+    size_t slack = align - 4096;
+    long first = os_call(SYS_mmap, 0, (long)(bytes + slack), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (os_failed(first)) {
+        return 0;
+    }
+    if ((uintptr_t)first > (1UL << LG_VADDR) - bytes - slack) {
+        os_refuse((uintptr_t)first, bytes + slack);
+        return 0;
+    }
+    uintptr_t start = ((uintptr_t)first + align - 1) / align * align;
+    os_unmap_bytes((uintptr_t)first, start - (uintptr_t)first);
+    os_unmap_bytes(start + bytes, (uintptr_t)first + slack - start);
+    return start;
+}
+
+/* What the limit does not allow, not even for the time until the ends are trimmed, is not mapped. */
 static uintptr_t os_map_aligned(size_t bytes, size_t align)
 {
     size_t slack = align - 4096;
     if (!limit_take(bytes + slack)) {
         return 0;
     }
-    long first = os_call(SYS_mmap, 0, (long)(bytes + slack), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (os_failed(first)) {
-        limit_give(bytes + slack);
-        return 0;
-    }
-    if ((uintptr_t)first > (1UL << LG_VADDR) - bytes - slack) {
-        os_refuse((uintptr_t)first, bytes + slack);
-        limit_give(bytes + slack);
-        return 0;
-    }
-    uintptr_t start = ((uintptr_t)first + align - 1) / align * align;
-    os_unmap_bytes((uintptr_t)first, start - (uintptr_t)first);
-    os_unmap_bytes(start + bytes, (uintptr_t)first + slack - start);
-    limit_give(slack);
+    uintptr_t start = os_map_outside(bytes, align);
+    limit_give(start == 0 ? bytes + slack : slack);
     return start;
 }
 
-uint64_t os_map(uint64_t npages)
+uint64_t os_map(uint32_t cache, uint64_t npages)
 {
+    if (hooks_on(cache)) {
+        return hooks_map(cache, npages);
+    }
     size_t    bytes = npages << LG_PAGE;
     uintptr_t a = os_map_aligned(bytes, PAGE);
     span_note(a, bytes);
     return a >> LG_PAGE;
 }
 
-void os_unmap(uint64_t page, uint64_t npages)
+void os_unmap_outside(uintptr_t address, size_t bytes)
 {
-    span_cut(page << LG_PAGE, npages << LG_PAGE);
-    os_unmap_bytes(page << LG_PAGE, npages << LG_PAGE);
+    span_cut(address, bytes);
+    os_unmap_bytes(address, bytes);
+}
+
+bool os_unmap(uint32_t cache, uint64_t page, uint64_t npages, bool must)
+{
+    if (hooks_on(cache)) {
+        return hooks_unmap(cache, page, npages, must);
+    }
+    os_unmap_outside(page << LG_PAGE, npages << LG_PAGE);
     limit_give(npages << LG_PAGE);
+    return true;
+}
+
+bool os_takes_back(uint32_t cache)
+{
+    return hooks_take_back(cache);
+}
+
+void os_tell_seam(uint32_t cache, uint64_t page, uint64_t npages, uint64_t npages_behind, bool joined)
+{
+    if (hooks_on(cache)) {
+        hooks_tell_seam(cache, page, npages, npages_behind, joined);
+    }
 }
 
 uint64_t os_metadata_bytes;
@@ -163,23 +193,33 @@ void *os_map_metadata(size_t bytes)
     return (void *)a;
 }
 
-bool os_purge(uint64_t page, uint64_t npages, bool lazily)
+bool os_purge_outside(uintptr_t address, size_t bytes, bool lazily)
 {
-    return os_call(SYS_madvise, (long)(page << LG_PAGE), (long)(npages << LG_PAGE), lazily ? MADV_FREE : MADV_DONTNEED, 0, 0, 0) == 0;
+    return os_call(SYS_madvise, (long)address, (long)bytes, lazily ? MADV_FREE : MADV_DONTNEED, 0, 0, 0) == 0;
 }
 
-bool os_discard(uint64_t page, uint64_t npages)
+bool os_purge(uint32_t cache, uint64_t page, uint64_t npages, bool lazily)
 {
-    return os_purge(page, npages, false);
+    return hooks_on(cache) ? hooks_purge(cache, page, npages, lazily) : os_purge_outside(page << LG_PAGE, npages << LG_PAGE, lazily);
+}
+
+void os_purge_metadata(uint64_t page, uint64_t npages)
+{
+    (void)os_purge_outside(page << LG_PAGE, npages << LG_PAGE, false);
+}
+
+bool os_discard(uint32_t cache, uint64_t page, uint64_t npages)
+{
+    return !hooks_on(cache) && os_purge_outside(page << LG_PAGE, npages << LG_PAGE, false);
 }
 
 /* The pages move by way of a place of their own, which counts as mapped meanwhile. A remap onto pages in use that fails may have unmapped
  * them, but one of a whole mapping fails before it does. The first step is refused where the pages are several mappings, by Linux before 5.7,
- * by a filter. */
+ * by a filter. Pages that hooks have given are not moved. */
 bool os_move(uint64_t to, uint64_t from, uint64_t npages)
 {
     long bytes = (long)(npages << LG_PAGE), place = (long)(to << LG_PAGE);
-    if (!limit_take((uint64_t)bytes)) {
+    if (hooks_any() || !limit_take((uint64_t)bytes)) {
         return false;
     }
     long between = os_call(SYS_mremap, (long)(from << LG_PAGE), bytes, bytes, MREMAP_MAYMOVE | MREMAP_DONTUNMAP, 0, 0);

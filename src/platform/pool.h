@@ -67,7 +67,7 @@ static inline void pool_forget(uint64_t *words, size_t count)
     uint64_t first = ((uintptr_t)words + PAGE - 1) / PAGE;
     uint64_t end = (uintptr_t)(words + count) / PAGE;
     if (first < end) {
-        (void)os_purge(first, end - first, false);
+        os_purge_metadata(first, end - first);
     }
 }
 #endif

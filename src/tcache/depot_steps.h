@@ -167,6 +167,17 @@ static inline struct tcache *depot_claim(void)
     return depot_idle != NULL ? depot_reuse() : depot_make();
 }
 
+/* Returns how many blocks the first fill of a stack asks for. A thread that has few blocks of each class leaves little memory unused. */
+/*@ requires stack:   0 < stack < TCACHE_STACKS;
+    assigns           \nothing;
+    ensures  some:    1 <= \result <= TCACHE_FILL_FIRST;
+*/
+static inline uint32_t depot_first_fill(uint32_t stack)
+{
+    uint64_t most = TCACHE_FILL_BYTES / size_class_bytes(stack - 1);
+    return most < 1 ? 1 : most < TCACHE_FILL_FIRST ? (uint32_t)most : TCACHE_FILL_FIRST;
+}
+
 /* Prepares a cache for its next thread. Fills are small at first, and the last thread's window is forgotten. */
 /*@ requires valid:   \valid(t);
     requires limits:  TcacheLimits(t);
@@ -194,7 +205,7 @@ static inline void depot_renew(struct tcache *t)
         loop variant   TCACHE_STACKS - b;
     */
     for (uint32_t b = 0; b < TCACHE_STACKS; b++) {
-        t->fill[b] = TCACHE_FILL_FIRST;
+        t->fill[b] = (int16_t)(b == 0 ? 0 : depot_first_fill(b));
     }
 }
 

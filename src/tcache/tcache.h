@@ -27,7 +27,8 @@
 
 #define TCACHE_STACKS (1U + SC_NBINS + LARGE_CACHED)         /* the stack of a class is its index + 1 */
 #define TCACHE_DEPTH_MAX 512U
-#define TCACHE_FILL_FIRST 8U                                    /* blocks of a thread's first fill, which each miss doubles */
+#define TCACHE_FILL_FIRST 8U                                    /* blocks that a stack asks for when it misses at first. Each miss doubles it. */
+#define TCACHE_FILL_BYTES 1024U                                 /* of a thread's first fill, at most, where one block is no more */
 #define TCACHE_SLOTS (TCACHE_STACKS * (TCACHE_DEPTH_MAX + 1U))
 
 /* Fields of 16 bits that slow paths write are signed. The fields of a radix_entry are not, so the proofs see at once that such a

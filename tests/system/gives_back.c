@@ -1,5 +1,6 @@
 /* What a process gives back while little happens, with dirty_decay_ms:500. `gives_back pages`: freed pages go back although only few
- * calls leave the fast paths. `gives_back caches`: caches of threads that lived at the same time give their slots back. */
+ * calls leave the fast paths. `gives_back caches`: caches of threads that lived at the same time give their slots back.
+ * `gives_back threads`: their blocks' pages go back, too, at once. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,7 +92,43 @@ static int caches_of_threads(void)
     return check("300 threads at a time", resident_bytes() - before, THREADS * 40960L);    /* stacks of glibc's threads included */
 }
 
+static void *use_much(void *unused)
+{
+    enum { N = 200 };
+    char *block[N];
+    for (size_t i = 0; i < N; i++) {
+        block[i] = memset(malloc(1000 + i), 1, 1000 + i);
+    }
+    pthread_barrier_wait(&gate);
+    for (size_t i = 0; i < N; i++) {
+        free(block[i]);
+    }
+    return unused;
+}
+
+/* Threads had 60 MiB at a time, and have ended. No call comes after that. */
+static int blocks_of_threads(void)
+{
+    static pthread_t thread[THREADS];
+    pthread_attr_t   attributes;
+    long             before = resident_bytes();
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, 65536);
+    pthread_barrier_init(&gate, NULL, THREADS + 1);
+    for (size_t i = 0; i < THREADS; i++) {
+        if (pthread_create(&thread[i], &attributes, use_much, NULL) != 0) {
+            return 2;
+        }
+    }
+    pthread_barrier_wait(&gate);
+    for (size_t i = 0; i < THREADS; i++) {
+        pthread_join(thread[i], NULL);
+    }
+    return check("60 MiB of threads", resident_bytes() - before, 32 * MIB);
+}
+
 int main(int argc, char **argv)
 {
-    return argc > 1 && strcmp(argv[1], "caches") == 0 ? caches_of_threads() : freed_pages();
+    const char *what = argc > 1 ? argv[1] : "pages";
+    return strcmp(what, "caches") == 0 ? caches_of_threads() : strcmp(what, "threads") == 0 ? blocks_of_threads() : freed_pages();
 }

@@ -13,6 +13,7 @@
 #define QEDMALLOC_VERSION "0.9.0"       /* the build and the packages read it here */
 
 #include <malloc.h>     /* struct mallinfo, struct mallinfo2 */
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -77,6 +78,29 @@ size_t qed_nallocx(size_t size, int flags);                         /* the usabl
 int    qed_mallctl(const char *name, void *old, size_t *old_bytes, void *new_value, size_t new_bytes);
 int    qed_mallctlnametomib(const char *name, size_t *mib, size_t *mib_count);
 int    qed_mallctlbymib(const size_t *mib, size_t mib_count, void *old, size_t *old_bytes, void *new_value, size_t new_bytes);
+
+/* Functions of the program that give and take the pages of an arena: the value of arena.<i>.extent_hooks. qedmalloc(3) says when they are
+ * called. */
+typedef struct extent_hooks_s extent_hooks_t;
+typedef void *(extent_alloc_t)(extent_hooks_t *hooks, void *address, size_t size, size_t alignment, bool *zero, bool *commit, unsigned arena);
+typedef bool  (extent_dalloc_t)(extent_hooks_t *hooks, void *address, size_t size, bool committed, unsigned arena);
+typedef void  (extent_destroy_t)(extent_hooks_t *hooks, void *address, size_t size, bool committed, unsigned arena);
+typedef bool  (extent_commit_t)(extent_hooks_t *hooks, void *address, size_t size, size_t offset, size_t length, unsigned arena);
+typedef bool  (extent_decommit_t)(extent_hooks_t *hooks, void *address, size_t size, size_t offset, size_t length, unsigned arena);
+typedef bool  (extent_purge_t)(extent_hooks_t *hooks, void *address, size_t size, size_t offset, size_t length, unsigned arena);
+typedef bool  (extent_split_t)(extent_hooks_t *hooks, void *address, size_t size, size_t size_a, size_t size_b, bool committed, unsigned arena);
+typedef bool  (extent_merge_t)(extent_hooks_t *hooks, void *a, size_t size_a, void *b, size_t size_b, bool committed, unsigned arena);
+struct extent_hooks_s {
+    extent_alloc_t    *alloc;
+    extent_dalloc_t   *dalloc;
+    extent_destroy_t  *destroy;
+    extent_commit_t   *commit;
+    extent_decommit_t *decommit;
+    extent_purge_t    *purge_lazy;
+    extent_purge_t    *purge_forced;
+    extent_split_t    *split;
+    extent_merge_t    *merge;
+};
 
 /* Statistics, by the callback or to qed_malloc_message or on standard error. Letters: J JSON; without g general information, m all arenas
  * together, a each arena, b classes. */

@@ -28,28 +28,6 @@
 extern "C" {
 #endif
 
-/* The types of a program that hooks the pages of an arena. No arena takes hooks here: "arena.<i>.extent_hooks" is not there. */
-typedef struct extent_hooks_s extent_hooks_t;
-typedef void *(extent_alloc_t)(extent_hooks_t *hooks, void *address, size_t size, size_t alignment, bool *zero, bool *commit, unsigned arena);
-typedef bool  (extent_dalloc_t)(extent_hooks_t *hooks, void *address, size_t size, bool committed, unsigned arena);
-typedef void  (extent_destroy_t)(extent_hooks_t *hooks, void *address, size_t size, bool committed, unsigned arena);
-typedef bool  (extent_commit_t)(extent_hooks_t *hooks, void *address, size_t size, size_t offset, size_t length, unsigned arena);
-typedef bool  (extent_decommit_t)(extent_hooks_t *hooks, void *address, size_t size, size_t offset, size_t length, unsigned arena);
-typedef bool  (extent_purge_t)(extent_hooks_t *hooks, void *address, size_t size, size_t offset, size_t length, unsigned arena);
-typedef bool  (extent_split_t)(extent_hooks_t *hooks, void *address, size_t size, size_t size_a, size_t size_b, bool committed, unsigned arena);
-typedef bool  (extent_merge_t)(extent_hooks_t *hooks, void *a, size_t size_a, void *b, size_t size_b, bool committed, unsigned arena);
-struct extent_hooks_s {
-    extent_alloc_t    *alloc;
-    extent_dalloc_t   *dalloc;
-    extent_destroy_t  *destroy;
-    extent_commit_t   *commit;
-    extent_decommit_t *decommit;
-    extent_purge_t    *purge_lazy;
-    extent_purge_t    *purge_forced;
-    extent_split_t    *split;
-    extent_merge_t    *merge;
-};
-
 void  *mallocx(size_t size, int flags);
 void  *rallocx(void *block, size_t size, int flags);
 size_t xallocx(void *block, size_t size, size_t extra, int flags);
