@@ -30,7 +30,7 @@ static const struct { const char *name; long long number; } only_number[] = {
 #define WORD(name) {#name, offsetof(struct config, name)}
 static const struct { const char *name; size_t at; } flags[] = {
     FLAG(prof), FLAG(prof_active), FLAG(prof_thread_active_init), FLAG(prof_accum), FLAG(prof_gdump), FLAG(prof_final),
-        FLAG(prof_leak), FLAG(prof_leak_error), FLAG(zero),
+        FLAG(prof_leak), FLAG(prof_leak_error), FLAG(zero), FLAG(check_free),
 }, words[] = {WORD(stats_print_opts), WORD(prof_prefix), WORD(prof_backtrace)};
 
 static bool *flag(struct config *c, const char *name)

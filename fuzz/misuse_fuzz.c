@@ -1,7 +1,8 @@
 /* misuse_fuzz: the caller's mistakes between correct calls: each must end in exactly the documented message and, up to
  * there, have changed nothing. The world is one thread's heap; the step is a call, correct or not; the check is the
  * message, the shadow model and the statistics. The linker routes the end of the trap (os_abort) here, so the world goes
- * on after the message; where a trap strikes in the middle of a change, a child process takes the step. */
+ * on after the message; where a trap strikes in the middle of a change, a child process takes the step. In an input that begins with 128 or
+ * more, blocks are checked (check_free): any address that was freed at any time before, and is not live again, is found by each call. */
 #include <setjmp.h>
 #include <unistd.h>
 
@@ -10,6 +11,8 @@
 #include "tcache/stats.h"
 #include "blocks_model.h"
 #include "pages/pages.h"
+#include "platform/live.h"
+#include "platform/modes.h"
 #include "platform/os.h"
 #include "platform/os_fake.h"
 #include "qedmalloc/qedmalloc.h"
@@ -18,7 +21,10 @@
 static struct blocks_model model;
 static const uint8_t    *input, *input_end;
 static jmp_buf           trap;
-static bool              armed, print, forked;
+static bool              armed, print, forked, checks;
+#define STALE 64U
+static void             *stale[STALE];             /* addresses of blocks that were freed, a ring */
+static uint32_t          stale_count;
 
 int __llvm_profile_write_file(void) __attribute__((weak));     /* in a build that measures coverage */
 
@@ -45,10 +51,25 @@ static void compare(const char *call, const char *what, uintptr_t address)
     }
 }
 
+/* The message is one of those about an address where no live block begins. */
+static void compare_dead(const char *call, uintptr_t address)
+{
+    static const char *const text[] = {"double free", "freed block", "not a block", "interior pointer"};
+    char                     wanted[256];
+    for (size_t i = 0; i < sizeof text / sizeof text[0]; i++) {
+        int n = snprintf(wanted, sizeof wanted, "qedmalloc: %s(0x%lx): %s\n", call, address, text[i]);
+        if (os_fake.text_bytes == (size_t)n && memcmp(os_fake.text, wanted, (size_t)n) == 0) {
+            return;
+        }
+    }
+    fprintf(stderr, "wanted a message of %s, got: %.*s\n", call, (int)os_fake.text_bytes, os_fake.text);
+    blocks_model_fail("another message", (void *)address);
+}
+
 #define SHOW(...) (print ? (void)printf(__VA_ARGS__) : (void)0)
 
-/* The expression must trap with this message. */
-#define EXPECT(expression, call, what, address)                             \
+/* The expression must trap. */
+#define TRAPS(expression, what, address)                                    \
     do {                                                                    \
         os_fake.text_bytes = 0;                                             \
         SHOW("%s; /* block at 0x%lx: %s */\n", #expression, address, what); \
@@ -57,7 +78,13 @@ static void compare(const char *call, const char *what, uintptr_t address)
             expression;                                                     \
             blocks_model_fail("misuse went unnoticed", (void *)(address));    \
         }                                                                   \
-        compare(call, what, address);                                       \
+    } while (0)
+
+/* It must trap with this message. */
+#define EXPECT(expression, call, what, address) \
+    do {                                        \
+        TRAPS(expression, what, address);       \
+        compare(call, what, address);           \
     } while (0)
 
 static uint32_t take(void)
@@ -81,6 +108,39 @@ static void wrong_address(uintptr_t address, const char *what)
     case 2: EXPECT((void)qed_malloc_usable_size(p), "malloc_usable_size", what, address); break;
     case 3: EXPECT(qed_free_sized(p, 64), "free_sized", what, address); break;
     default: EXPECT(qed_free_aligned_sized(p, 64, 64), "free_aligned_sized", what, address);
+    }
+}
+
+static void give(void *block)
+{
+    stale[stale_count++ % STALE] = block;
+    qed_free(block);
+}
+
+static bool is_live(const void *block)
+{
+    for (uint32_t i = 0; i < model.count; i++) {
+        if (model.block[i].address == block) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A free, or a question, of an address that was a block's long ago, whatever has happened there since. */
+static void step_stale(void)
+{
+    void *p = stale[take() % STALE];
+    if (p == NULL || is_live(p)) {
+        return;
+    }
+    uintptr_t address = (uintptr_t)p;
+    switch (take() % 5) {
+    case 0: TRAPS(qed_free(p), "freed", address); compare_dead("free", address); break;
+    case 1: TRAPS(free(qed_realloc(p, take_size() % SC_LARGE_MINCLASS + 1)), "freed", address); compare_dead("realloc", address); break;
+    case 2: TRAPS((void)qed_malloc_usable_size(p), "freed", address); compare_dead("malloc_usable_size", address); break;
+    case 3: TRAPS(qed_free_aligned_sized(p, 16, 64), "freed", address); compare_dead("free_aligned_sized", address); break;
+    default: TRAPS(qed_free_sized(p, take_size() % PAGE), "freed", address); compare_dead("free_sized", address);
     }
 }
 
@@ -121,7 +181,7 @@ static void step_wild(void)
 static void step_twice(uint32_t i)
 {
     struct blocks_model_block b = blocks_model_remove(&model, i);
-    qed_free(b.address);
+    give(b.address);
     if (is_cached(b.usable)) {
         EXPECT(qed_free(b.address), "free", "double free", (uintptr_t)b.address);
     } else {
@@ -197,14 +257,14 @@ static void step(void)
         return;
     }
     switch (op / 8 % 8) {
-    case 0: qed_free(blocks_model_remove(&model, i).address); break;
+    case 0: give(blocks_model_remove(&model, i).address); break;
     case 1: qed_malloc_trim(0); break;
     case 2: step_interior(&model.block[i]); break;
     case 3: step_wild(); break;
     case 4: step_twice(i); break;
     case 5: step_twice_late(i, take() % model.count); break;
     case 6: step_size(i); break;
-    default: blocks_model_check_all(&model);
+    default: checks ? step_stale() : blocks_model_check_all(&model);
     }
 }
 
@@ -219,6 +279,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     input = data;
     input_end = data + size;
     forked = false;
+    checks = size > 0 && data[0] >= 128;
+    stale_count = 0;
+    memset((void *)stale, 0, sizeof stale);
+    if (checks) {
+        live_boot();
+        live_begin();
+        modes_set_bytes(MODES_NO_BYTE, MODES_NO_BYTE);
+    }
     while (input < input_end) {
         step();
     }

@@ -119,6 +119,8 @@ static void atomic(uintptr_t a, size_t bytes, enum how how, int order, const voi
     void __tsan_atomic##bits##_store(volatile type *a, type v, int order);                                 \
     type __tsan_atomic##bits##_fetch_add(volatile type *a, type v, int order);                             \
     type __tsan_atomic##bits##_fetch_sub(volatile type *a, type v, int order);                             \
+    type __tsan_atomic##bits##_fetch_or(volatile type *a, type v, int order);                              \
+    type __tsan_atomic##bits##_fetch_and(volatile type *a, type v, int order);                             \
     type __tsan_atomic##bits##_load(const volatile type *a, int order)                                     \
     {                                                                                                      \
         atomic((uintptr_t)a, sizeof *a, LOAD, order, HERE);                                                \
@@ -139,6 +141,20 @@ static void atomic(uintptr_t a, size_t bytes, enum how how, int order, const voi
     type __tsan_atomic##bits##_fetch_sub(volatile type *a, type v, int order)                              \
     {                                                                                                      \
         return __tsan_atomic##bits##_fetch_add(a, (type)-v, order);                                        \
+    }                                                                                                      \
+    type __tsan_atomic##bits##_fetch_or(volatile type *a, type v, int order)                               \
+    {                                                                                                      \
+        atomic((uintptr_t)a, sizeof *a, CHANGE, order, HERE);                                              \
+        type was = *a;                                                                                     \
+        *a = (type)(was | v);                                                                              \
+        return was;                                                                                        \
+    }                                                                                                      \
+    type __tsan_atomic##bits##_fetch_and(volatile type *a, type v, int order)                              \
+    {                                                                                                      \
+        atomic((uintptr_t)a, sizeof *a, CHANGE, order, HERE);                                              \
+        type was = *a;                                                                                     \
+        *a = (type)(was & v);                                                                              \
+        return was;                                                                                        \
     }
 ATOMIC(8, uint8_t) ATOMIC(16, uint16_t) ATOMIC(32, uint32_t) ATOMIC(64, uint64_t)
 

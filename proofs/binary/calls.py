@@ -35,7 +35,7 @@ CALLS = {
     "block_take_due": Contract("src/api/malloc.c", heap=True, thread=True, sets=2),
     "block_take_unsampled": Contract("src/api/malloc.c", heap=True, thread=True, sets=2),
     "block_tell": Contract("src/api/block.h", returns=0),
-    "overflow_usable": Contract("src/tcache/overflow.h", heap=True),
+    "overflow_asked": Contract("src/tcache/overflow.h", heap=True),
     "prof_usable": Contract("src/prof/prof.h"),
     "request_in_place": Contract("src/api/request.h", heap=True),
     "realloc_move": Contract("src/api/realloc.h", heap=True, thread=True),

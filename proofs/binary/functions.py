@@ -81,7 +81,7 @@ def overflows(p, a, b):
 def usable(p, block, call):
     """The bytes of a block: a sampled one has its own."""
     sampled = p.call("prof_usable", block)
-    return p.call("overflow_usable", block, Text(call)) if p.case(sampled == 0) else sampled
+    return p.call("overflow_asked", block, Text(call)) if p.case(sampled == 0) else sampled
 
 
 def qed_malloc_usable_size(p):

@@ -6,6 +6,7 @@
 #include "platform/countdown.h"
 #include "platform/counter.h"
 #include "platform/libc.h"
+#include "platform/live.h"
 #include "platform/lock.h"
 #include "platform/modes.h"
 #include "platform/os.h"
@@ -33,6 +34,11 @@ static inline bool countdown_runs(void)
 static inline bool counter_has(uintptr_t counter, uint64_t reason)
 {
     return counter % 2 == reason % 2;
+}
+
+static inline bool counter_has_only(uintptr_t counter, uint64_t reason)
+{
+    return counter == reason;
 }
 
 static inline void counter_begin(uintptr_t counter, uint64_t reason)
@@ -255,6 +261,45 @@ static inline void pool_forget(uint64_t *words, size_t count)
 bool table_grow(uint64_t chunk)
 {
     return true;
+}
+
+/* ---- live.h ------------------------------------------------------------------------------------------------------ */
+
+void live_begin(void)
+{
+}
+
+bool live_open(uint64_t window)
+{
+    if (window % 2 == 1) {
+        os_refused = 1;
+    }
+    return window % 2 == 0;
+}
+
+static inline bool live_asked(void)
+{
+    return live_on == 1;
+}
+
+static inline bool live_is(uint64_t address)
+{
+    return address % 2 == 0;
+}
+
+static inline void live_set(uint64_t address)
+{
+    (void)address;
+}
+
+static inline bool live_clear(uint64_t address)
+{
+    return address % 2 == 0;
+}
+
+void live_clear_pages(uint64_t page, uint64_t npages)
+{
+    (void)page, (void)npages;
 }
 
 /* ---- modes.h ----------------------------------------------------------------------------------------------------- */

@@ -19,6 +19,7 @@ static void malloc_theorem_disjoint(size_t m, size_t n)
 
 /* malloc, then free: the heap is as before. */
 /*@ requires ok:     MallocOk;
+    requires calm:   live_on == 0;
     assigns          MALLOC_ASSIGNS, errno;
     ensures  kept:   LiveKeptBut{Pre,Post}(0);
     ensures  only:   LiveNoneNewBut{Pre,Post}(0);
@@ -31,6 +32,7 @@ static void malloc_theorem_round_trip(size_t n)
 
 /* A block that comes and goes does not touch one that stays. */
 /*@ requires ok:     MallocOk;
+    requires calm:   live_on == 0;
     requires live:   BlockLive(ADDR(third));
     assigns          MALLOC_ASSIGNS, errno;
     ensures  live:   BlockLive(ADDR(third));
@@ -46,7 +48,7 @@ static void malloc_theorem_third_new(void *third, size_t n)
 
 /* Nor does one that moves or grows, and goes. */
 /*@ requires ok:     MallocOk;
-    requires calm:   modes_realloc_zero != MODES_REALLOC_ENDS;
+    requires calm:   live_on == 0 && modes_realloc_zero != MODES_REALLOC_ENDS;
     requires live:   BlockLive(ADDR(third)) && BlockLive(ADDR(p)) && ADDR(third) != ADDR(p);
     assigns          MALLOC_ASSIGNS, errno, realloc_zero_count;
     ensures  live:   BlockLive(ADDR(third));
@@ -64,6 +66,7 @@ static void malloc_theorem_third_moved(void *third, void *p, size_t n)
 
 /* A failed realloc leaves the block byte for byte. */
 /*@ requires ok:     MallocOk;
+    requires calm:   live_on == 0;
     requires live:   BlockLive(ADDR(p));
     requires some:   n != 0;
     assigns          MALLOC_ASSIGNS, errno, realloc_zero_count;
@@ -79,6 +82,7 @@ static void *malloc_theorem_realloc_fails(void *p, size_t n)
 
 /* What the program wrote survives realloc, as far as both blocks reach. */
 /*@ requires ok:     MallocOk;
+    requires calm:   live_on == 0;
     requires live:   BlockLive(ADDR(p));
     requires within: i < BlockBytes(ADDR(p)) && i < n;
     assigns          MALLOC_ASSIGNS, errno, realloc_zero_count;
@@ -105,6 +109,7 @@ static void *malloc_theorem_calloc(size_t count, size_t size, size_t i)
 
 /* Each entry point's result, given back to free as it is: what they promise is what free asks. */
 /*@ requires ok:     MallocOk;
+    requires calm:   live_on == 0;
     assigns          MALLOC_ASSIGNS, errno;
     ensures  kept:   LiveKeptBut{Pre,Post}(0);
     ensures  only:   LiveNoneNewBut{Pre,Post}(0);
@@ -119,6 +124,7 @@ static void malloc_theorem_free_all(size_t m, size_t n)
 
 /* Sized free accepts what sized allocation gave. */
 /*@ requires ok:     MallocOk;
+    requires calm:   live_on == 0;
     assigns          MALLOC_ASSIGNS, errno;
     ensures  kept:   LiveKeptBut{Pre,Post}(0);
     ensures  only:   LiveNoneNewBut{Pre,Post}(0);
@@ -130,6 +136,7 @@ static void malloc_theorem_free_sized(size_t n)
 }
 
 /*@ requires ok:     MallocOk;
+    requires calm:   live_on == 0;
     requires power:  IsPowerOfTwo(a);
     assigns          MALLOC_ASSIGNS, errno;
     ensures  kept:   LiveKeptBut{Pre,Post}(0);
@@ -143,6 +150,7 @@ static void malloc_theorem_free_aligned_sized(size_t a, size_t n)
 
 /* The usable size is that of the least class that fits, so at least what was asked. */
 /*@ requires ok:     MallocOk;
+    requires calm:   live_on == 0;
     assigns          MALLOC_ASSIGNS, errno;
     ensures  least:  \result == 0 || n <= \result;
 */
@@ -186,6 +194,7 @@ static void malloc_theorem_aligned(size_t a, size_t n)
 /* malloc returns NULL only where the OS refuses memory during this very call, or where the ids of extents are used up: each call begins
  * with a ghost that says that nothing was refused. */
 /*@ requires ok:     MallocOk;
+    requires calm:   live_on == 0;
     requires few:    m < ADDRESS_MAX / 4 && n < ADDRESS_MAX / 4 - 1;
     assigns          MALLOC_ASSIGNS, errno, realloc_zero_count;
     ensures  second: \result == NULL ==> os_refused != 0 || extent_count == TABLE_MAX - 1;
@@ -218,6 +227,7 @@ static void *malloc_theorem_fork_child(size_t n)
 
 /* After a fork the parent goes on: it frees a block that it had before. */
 /*@ requires ok:     MallocOk && ThreadMine;
+    requires calm:   live_on == 0;
     requires arenas: bin_arenas <= ARENAS_MAX;
     requires outer:  fork_quiet == 0 && libc_stdio_held == 0;
     requires live:   BlockLive(ADDR(p));

@@ -1,9 +1,10 @@
 /* What clients of the extended API may rely on, proven from the contracts of mallocx.h and malloc.h alone: each function is a client. Never
- * compiled into the library. A call that names an explicit cache may end the program; no other does. */
+ * compiled into the library. A call that names an explicit cache may end the program; no other does, while check_free is off. */
 #include "api/mallocx.h"
 
 /* xallocx never moves: the block stays live at its address, and keeps what it had as far as it reaches then. */
 /*@ requires ok:     MallocOk;
+    requires calm:   live_on == 0;
     requires live:   BlockLive(ADDR(p));
     requires within: i < BlockBytes(ADDR(p));
     assigns          MALLOC_ASSIGNS, errno;
@@ -18,6 +19,7 @@ static size_t mallocx_theorem_xallocx(void *p, size_t n, size_t extra, int flags
 
 /* rallocx keeps the prefix. */
 /*@ requires ok:     MallocOk;
+    requires calm:   live_on == 0;
     requires live:   BlockLive(ADDR(p));
     requires within: i < BlockBytes(ADDR(p)) && i < n;
     exits    cache:  FlagsExplicit(flags);
@@ -33,6 +35,7 @@ static void *mallocx_theorem_rallocx_prefix(void *p, size_t n, int flags, size_t
 
 /* A failed rallocx leaves the block byte for byte. */
 /*@ requires ok:     MallocOk;
+    requires calm:   live_on == 0;
     requires live:   BlockLive(ADDR(p));
     exits    cache:  FlagsExplicit(flags);
     assigns          MALLOC_ASSIGNS, errno;
@@ -48,6 +51,7 @@ static void *mallocx_theorem_rallocx_fails(void *p, size_t n, int flags)
 
 /* nallocx tells what mallocx will give. */
 /*@ requires ok:     MallocOk;
+    requires calm:   live_on == 0;
     exits    cache:  FlagsExplicit(flags);
     assigns          MALLOC_ASSIGNS, errno;
 */
@@ -62,6 +66,7 @@ static size_t mallocx_theorem_nallocx(size_t n, int flags)
 
 /* sdallocx takes what mallocx gave, and the heap is as before. */
 /*@ requires ok:     MallocOk;
+    requires calm:   live_on == 0;
     exits    cache:  FlagsExplicit(flags);
     assigns          MALLOC_ASSIGNS, errno;
     ensures  kept:   LiveKeptBut{Pre,Post}(0);

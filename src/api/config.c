@@ -12,6 +12,7 @@
 #include "api/text.h"
 #include "blocks/bin.h"
 #include "platform/limit.h"
+#include "platform/live.h"
 #include "platform/modes.h"
 #include "platform/os.h"
 #include "tcache/tcache.h"
@@ -78,6 +79,7 @@ const struct config_option config_options[] = {
     FIXED_WORD(stats_interval_opts, "", "calls that hit a cache are not counted"),
     CHOICE(junk, JUNK_WORDS),
     SET(zero, CONFIG_BOOL, 0, 1),
+    SET(check_free, CONFIG_BOOL, 0, 1),
     FIXED(utrace, CONFIG_BOOL, 0, "calls are traced by libqedmalloc-record.so"),
     FIXED(xmalloc, CONFIG_BOOL, 0, "a call without memory returns NULL"),
     FIXED(tcache, CONFIG_BOOL, 1, "every thread has a cache"),
@@ -340,13 +342,16 @@ static void config_read(const struct place *places, uint32_t count)
     }
 }
 
-/* What junk and zero ask of the bytes of blocks, and zero_realloc of realloc. Zeroes win where both are asked for. */
+/* What junk and zero ask of the bytes of blocks, check_free of their bits, and zero_realloc of realloc. Zeroes win where both are asked for. */
 static void config_modes(const struct config *c)
 {
     bool junk = strcmp(c->junk, "true") == 0;
     bool new = junk || strcmp(c->junk, "alloc") == 0, freed = junk || strcmp(c->junk, "free") == 0;
     modes_realloc_zero = strcmp(c->zero_realloc, "abort") == 0 ? MODES_REALLOC_ENDS
                          : strcmp(c->zero_realloc, "alloc") == 0 ? MODES_REALLOC_KEEPS : MODES_REALLOC_FREES;
+    if (c->check_free) {
+        live_boot();
+    }
     modes_set_bytes(c->zero ? 0 : new ? JUNK_NEW : MODES_NO_BYTE, freed ? JUNK_FREED : MODES_NO_BYTE);
 }
 

@@ -378,6 +378,7 @@ const struct ctl_name ctl_names[] = {
     OPTION("stats_interval_opts", CTL_TEXT),
     OPTION("junk", CTL_TEXT),
     OPTION("zero", CTL_BOOL),
+    OPTION("check_free", CTL_BOOL),
     OPTION("tcache", CTL_BOOL),
     OPTION("tcache_max", CTL_SIZE),
     OPTION("thp", CTL_TEXT),

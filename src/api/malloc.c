@@ -5,8 +5,7 @@
 #include <stdbool.h>
 
 #include "api/export.h"
-#include "api/block.h"
-#include "api/fill.h"
+#include "api/free.h"
 #include "api/realloc.h"
 #include "api/request.h"
 #include "blocks/slab.h"
@@ -150,7 +149,7 @@ static inline uint64_t block_take_sampled(uint32_t szind, uint64_t align_bytes, 
     return sampled != 0 ? sampled : block_take_counted(szind, align_bytes, zeroed);
 }
 
-/* Returns a block that is due: one that may be sampled, and that is filled where a mode asks for that. The rest is as above. */
+/* Returns a block that is due: one that may be sampled, and is filled and noted as live where modes ask for that. The rest is as above. */
 /*@ requires ok:       MallocOk;
     requires power:    IsPowerOfTwo(align_bytes);
     requires class:    szind < SC_NSIZES;
@@ -171,6 +170,7 @@ static __attribute__((noinline)) uint64_t block_take_due(uint32_t szind, uint64_
     uint64_t block = block_take_sampled(szind, align_bytes, zeroed);
     if (block != 0) {
         fill_new(block, size_class_bytes(szind), modes_new_byte(), zeroed);
+        check_take(block);
         /*@ assert rest: ContentsKeptBut{Pre,Here}(0); */
     }
     return block;
@@ -285,6 +285,24 @@ static __attribute__((noinline)) void *malloc_uncounted(size_t size)
     return (void *)block_or_enomem(block);
 }
 
+/* Returns a block from the thread's stack of the class, while frees are checked and the thread's calls come here for no other reason, or 0. */
+/*@ requires ok:       MallocOk;
+    requires small:    size <= SC_LOOKUP_MAX;
+    assigns            MALLOC_ASSIGNS_HEAP;
+    ensures  ok:       MallocOk;
+    ENSURES_NEW_ADDRESS;
+    ensures  class:    \result != 0 ==> BlockOf(\result, size);
+*/
+static inline uint64_t malloc_checked(size_t size)
+{
+    struct tcache *t = thread_cache;
+    uint64_t       block = counting_only(t, COUNTER_CHECKS) ? tcache_pop(t, size_class_lookup(size) + 1) : 0;
+    if (block != 0) {
+        live_set(block);
+    }
+    return block;
+}
+
 /*@ requires ok:       MallocOk;
     assigns            MALLOC_ASSIGNS, errno;
     ensures  ok:       MallocOk;
@@ -306,6 +324,13 @@ static __attribute__((noinline)) void *malloc_slow(size_t size)
         uint32_t szind = size_class_lookup(size);
         if (!countdown_due(slab_bytes[szind])) {
             return malloc_cached(szind) /*@ ghost (size) */;
+        }
+    } else if (live_asked()) {
+        /* While a mode asks for all allocations, no thread counts down. */
+        uint64_t block = malloc_checked(size);
+        if (block != 0) {
+            /*@ ghost block_lemma_found(block, size); */
+            return (void *)block;
         }
     }
     return malloc_uncounted(size);
@@ -419,46 +444,9 @@ PUBLIC void *qed_pvalloc(size_t size)
 
 /* ---- giving back ------------------------------------------------------------------------------------------------- */
 
-/* Frees a block that the thread's stacks have refused. */
-/*@ requires ok:       MallocOk;
-    requires mine:     t == thread_cache;
-    requires live:     BlockLive(block);
-    assigns            MALLOC_ASSIGNS_HEAP, *t;
-    ensures  ok:       MallocOk;
-    ensures  gone:     !BlockLive(block);
-    ENSURES_LIVE_KEPT(block, 0);
-*/
-static inline void free_past(struct tcache *t, uint64_t block, const char *call)
-{
-    if (prof_usable(block) != 0) {
-        prof_free(t, block);
-    } else {
-        overflow_free(t, block, call);
-    }
-}
-
-/* Frees a block in a thread that counts. */
-/*@ requires ok:       MallocOk;
-    requires mine:     t == thread_cache;
-    requires live:     BlockLive(block);
-    assigns            MALLOC_ASSIGNS_HEAP;
-    ensures  ok:       MallocOk;
-    ensures  gone:     !BlockLive(block);
-    ENSURES_LIVE_KEPT(block, 0);
-*/
-static inline void free_counted(struct tcache *t, uint64_t block, const char *call)
-{
-    uint64_t bytes = overflow_push(t, block);
-    if (bytes != 0) {
-        counting_give(t, bytes) /*@ ghost (block) */;
-    } else {
-        counting_give(t, block_usable(block, call)) /*@ ghost (block) */;
-        free_past(t, block, call);
-    }
-}
-
 /*@ requires ok:       MallocOk;
     requires valid:    BlockOrNull(block);
+    EXITS_CHECKED;
     assigns            MALLOC_ASSIGNS;
     ensures  ok:       MallocOk;
     ensures  gone:     !BlockLive(block);
@@ -467,15 +455,10 @@ static inline void free_counted(struct tcache *t, uint64_t block, const char *ca
 static __attribute__((noinline)) void free_slow(uint64_t block, const char *call)
 {
     if (block != 0) {
-        struct tcache *t = thread_get();
-        int32_t        byte = modes_freed_byte();
-        if (byte != MODES_NO_BYTE) {
-            fill_freed(t, block, (uint8_t)byte, call);
-        }
-        if (counting_bytes(t)) {
-            free_counted(t, block, call);
+        if (live_asked()) {
+            free_live(block, call);
         } else {
-            free_past(t, block, call);
+            free_unchecked(block, call);
         }
     }
 }
@@ -490,6 +473,7 @@ PUBLIC void qed_free(void *block)
 /*@ requires ok:       MallocOk;
     requires valid:    BlockOrNull(block);
     requires class:    block != 0 ==> szind < SC_NSIZES && block_szind[block] == szind;
+    EXITS_CHECKED;
     assigns            MALLOC_ASSIGNS;
     ensures  ok:       MallocOk;
     ensures  gone:     !BlockLive(block);
@@ -501,6 +485,7 @@ static __attribute__((noinline)) void free_checked_slow(uint64_t block, uint32_t
         return;
     }
     (void)thread_get();
+    check_ask(block, call);
     if (szind >= SC_NSIZES || size_class_bytes(szind) != block_usable(block, call)) {
         trap_misuse(call, "wrong size", block);
     }
@@ -510,6 +495,7 @@ static __attribute__((noinline)) void free_checked_slow(uint64_t block, uint32_t
 /*@ requires ok:       MallocOk;
     requires valid:    BlockOrNull(block);
     requires class:    block != 0 ==> szind < SC_NSIZES && block_szind[block] == szind;
+    EXITS_CHECKED;
     assigns            MALLOC_ASSIGNS;
     ensures  ok:       MallocOk;
     ensures  gone:     !BlockLive(block);
@@ -525,6 +511,7 @@ static __attribute__((noinline)) void free_checked(uint64_t block, uint32_t szin
 /*@ requires ok:       MallocOk;
     requires valid:    BlockOrNull(block);
     requires size:     block != 0 ==> BlockOf(block, size);
+    EXITS_CHECKED;
     assigns            MALLOC_ASSIGNS;
     ensures  ok:       MallocOk;
     ensures  gone:     !BlockLive(block);
@@ -555,7 +542,7 @@ PUBLIC void qed_free_aligned_sized(void *block, size_t alignment, size_t size)
 PUBLIC size_t qed_malloc_usable_size(void *block)
 {
     (void)thread_get();
-    return block == NULL ? 0 : block_usable((uint64_t)block, "malloc_usable_size");
+    return block == NULL ? 0 : block_asked((uint64_t)block, "malloc_usable_size");
 }
 
 /* ---- resizing ---------------------------------------------------------------------------------------------------- */

@@ -12,6 +12,7 @@
 
 #include "api/thread.h"
 #include "math/align.h"
+#include "platform/live.h"
 #include "platform/modes.h"
 
 #include "include/qedmalloc/qedmalloc.h"
@@ -44,6 +45,7 @@ void *qed_calloc(size_t count, size_t size);
 
 /*@ requires ok:       MallocOk;
     requires valid:    BlockOrNull(ADDR(block));
+    EXITS_CHECKED;
     assigns            MALLOC_ASSIGNS, errno;
     ensures  ok:       MallocOk;
     ensures  gone:     !BlockLive(ADDR(block));
@@ -56,6 +58,7 @@ void qed_free(void *block);
 /*@ requires ok:       MallocOk;
     requires valid:    BlockOrNull(ADDR(block));
     requires size:     block != NULL ==> BlockOf(ADDR(block), size);
+    EXITS_CHECKED;
     assigns            MALLOC_ASSIGNS, errno;
     ensures  ok:       MallocOk;
     ensures  gone:     !BlockLive(ADDR(block));
@@ -70,6 +73,7 @@ void qed_free_sized(void *block, size_t size);
     requires power:    block != NULL ==> IsPowerOfTwo(alignment);
     requires aligned:  block != NULL ==> ADDR(block) % alignment == 0;
     requires size:     block != NULL ==> BlockOf(ADDR(block), AlignedSize(alignment, size));
+    EXITS_CHECKED;
     assigns            MALLOC_ASSIGNS, errno;
     ensures  ok:       MallocOk;
     ensures  gone:     !BlockLive(ADDR(block));
@@ -80,6 +84,7 @@ void qed_free_aligned_sized(void *block, size_t alignment, size_t size);
 
 /*@ requires ok:       MallocOk;
     requires valid:    BlockOrNull(ADDR(block));
+    EXITS_CHECKED;
     assigns            MALLOC_ASSIGNS, errno;
     ensures  ok:       MallocOk;
     ensures  bytes:    \result == (block == NULL ? 0 : BlockBytes(ADDR(block)));
@@ -95,7 +100,7 @@ size_t qed_malloc_usable_size(void *block);
 /*@ requires ok:       MallocOk;
     requires valid:    BlockOrNull(ADDR(block));
     assigns            MALLOC_ASSIGNS, errno, realloc_zero_count;
-    exits    asked:    modes_realloc_zero == MODES_REALLOC_ENDS && block != NULL && size == 0;
+    exits    asked:    live_on == 1 || (modes_realloc_zero == MODES_REALLOC_ENDS && block != NULL && size == 0);
     ensures  ok:       MallocOk;
     ENSURES_BLOCK(\result != NULL, ADDR(\result));
     ensures  new:      ADDR(\result) != ADDR(block) ==> !BlockLive{Pre}(ADDR(\result));
@@ -117,7 +122,7 @@ void *qed_realloc(void *block, size_t size);
 /*@ requires ok:       MallocOk;
     requires valid:    BlockOrNull(ADDR(block));
     assigns            MALLOC_ASSIGNS, errno, realloc_zero_count;
-    exits    asked:    modes_realloc_zero == MODES_REALLOC_ENDS && block != NULL && count * size == 0;
+    exits    asked:    live_on == 1 || (modes_realloc_zero == MODES_REALLOC_ENDS && block != NULL && count * size == 0);
     ensures  ok:       MallocOk;
     ENSURES_BLOCK(\result != NULL, ADDR(\result));
     ensures  new:      ADDR(\result) != ADDR(block) ==> !BlockLive{Pre}(ADDR(\result));

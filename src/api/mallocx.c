@@ -1,6 +1,7 @@
 /* mallocx: the extended API of jemalloc, made of the malloc family and of what that rests on. */
 #include "api/mallocx.h"
 
+#include "api/check.h"
 #include "api/export.h"
 #include "api/placed.h"
 #include "api/request.h"
@@ -191,6 +192,7 @@ static void *mallocx_from(uint32_t cache, uint32_t arena, uint64_t align_bytes, 
         bool zeroed = false;
         fill_new(block, size_class_bytes(szind), modes_new_byte(), &zeroed);
     }
+    check_take(block);
     /*@ assert rest: ContentsKeptBut{Pre,Here}(0); */
     return (void *)block;
 }
@@ -263,7 +265,7 @@ PUBLIC size_t qed_sallocx(const void *block, int flags)
 {
     (void)flags;
     (void)thread_get();
-    return block == NULL ? 0 : block_usable((uint64_t)block, "sallocx");
+    return block == NULL ? 0 : block_asked((uint64_t)block, "sallocx");
 }
 
 /* Fills a block that is to be freed, and counts it, as far as that is asked for. The block stays. */
@@ -311,7 +313,7 @@ static inline void free_give(struct tcache *own, uint64_t block, uint32_t cache,
 /*@ requires ok:       MallocOk;
     requires live:     BlockLive(block);
     requires cache:    FLAGS_CACHE_NONE <= cache;
-    exits    unknown:  FLAGS_CACHE_FIRST <= cache;
+    exits    unknown:  live_on == 1 || FLAGS_CACHE_FIRST <= cache;
     assigns            MALLOC_ASSIGNS, errno;
     ensures  ok:       MallocOk;
     ensures  gone:     !BlockLive(block);
@@ -324,6 +326,9 @@ static __attribute__((noinline)) void free_placed(uint64_t block, uint32_t cache
     if (prof_usable(block) != 0) {
         qed_free((void *)block);
     } else {
+        if (live_asked()) {
+            check_give(block, call);
+        }
         free_note(own, block, call);
         free_give(own, block, cache, call);
     }
@@ -358,7 +363,7 @@ static inline bool sdallocx_push(uint64_t block, uint32_t szind)
 /*@ requires ok:       MallocOk;
     requires valid:    BlockOrNull(block);
     requires class:    block != 0 ==> szind < SC_NSIZES && block_szind[block] == szind;
-    exits    cache:    FlagsExplicit(flags);
+    exits    cache:    live_on == 1 || FlagsExplicit(flags);
     assigns            MALLOC_ASSIGNS, errno;
     ensures  ok:       MallocOk;
     ensures  gone:     !BlockLive(block);
@@ -371,6 +376,7 @@ static __attribute__((noinline)) void sdallocx_slow(uint64_t block, uint32_t szi
         return;
     }
     (void)thread_get();
+    check_ask(block, "sdallocx");
     if (szind >= SC_NSIZES || size_class_bytes(szind) != block_usable(block, "sdallocx")) {
         trap_misuse("sdallocx", "wrong size", block);
     }
@@ -401,7 +407,7 @@ PUBLIC void qed_sdallocx(void *block, size_t size, int flags)
 /*@ requires ok:       MallocOk;
     requires live:     BlockLive(ADDR(block));
     requires now:      bytes_now == BlockBytes(ADDR(block));
-    exits    cache:    FlagsExplicit(flags);
+    exits    cache:    live_on == 1 || FlagsExplicit(flags);
     assigns            MALLOC_ASSIGNS, errno;
     ensures  ok:       MallocOk;
     ENSURES_BLOCK(\result != NULL, ADDR(\result));
@@ -454,7 +460,7 @@ PUBLIC void *qed_rallocx(void *block, size_t size, int flags)
         return qed_mallocx(size, flags);
     }
     (void)thread_get();
-    uint64_t bytes_now = block_usable((uint64_t)block, "rallocx");
+    uint64_t bytes_now = block_asked((uint64_t)block, "rallocx");
     /*@ assert now: bytes_now == BlockBytes{Pre}(ADDR(block)); */
     uint64_t align_bytes = flags_align(flags);
     uint32_t szind = request_class(align_bytes, size);
@@ -497,7 +503,7 @@ static uint64_t xallocx_in_place(uint64_t block, uint64_t bytes_now, uint64_t le
 PUBLIC size_t qed_xallocx(void *block, size_t size, size_t extra, int flags)
 {
     (void)thread_get();
-    uint64_t bytes_now = block_usable((uint64_t)block, "xallocx");
+    uint64_t bytes_now = block_asked((uint64_t)block, "xallocx");
     uint64_t align_bytes = flags_align(flags);
     if (align_down((uint64_t)block, align_bytes) != (uint64_t)block) {
         return bytes_now;

@@ -32,7 +32,7 @@ void *qed_mallocx(size_t size, int flags);
  * what it has beyond the old usable size. Where it returns NULL, the block is as it was. Without a block it is mallocx. */
 /*@ requires ok:       MallocOk;
     requires valid:    BlockOrNull(ADDR(block));
-    exits    cache:    FlagsExplicit(flags);
+    exits    cache:    live_on == 1 || FlagsExplicit(flags);
     assigns            MALLOC_ASSIGNS, errno;
     ensures  ok:       MallocOk;
     ENSURES_BLOCK(\result != NULL, ADDR(\result));
@@ -56,6 +56,7 @@ void *qed_rallocx(void *block, size_t size, int flags);
  * has then. */
 /*@ requires ok:       MallocOk;
     requires live:     BlockLive(ADDR(block));
+    EXITS_CHECKED;
     assigns            MALLOC_ASSIGNS, errno;
     ensures  ok:       MallocOk;
     ensures  live:     BlockLive(ADDR(block));
@@ -70,6 +71,7 @@ size_t qed_xallocx(void *block, size_t size, size_t extra, int flags);
 
 /*@ requires ok:       MallocOk;
     requires valid:    BlockOrNull(ADDR(block));
+    EXITS_CHECKED;
     assigns            MALLOC_ASSIGNS, errno;
     ensures  ok:       MallocOk;
     ensures  bytes:    \result == (block == NULL ? 0 : BlockBytes(ADDR(block)));
@@ -80,7 +82,7 @@ size_t qed_sallocx(const void *block, int flags);
 
 /*@ requires ok:       MallocOk;
     requires valid:    BlockOrNull(ADDR(block));
-    exits    cache:    FlagsExplicit(flags);
+    exits    cache:    live_on == 1 || FlagsExplicit(flags);
     assigns            MALLOC_ASSIGNS, errno;
     ensures  ok:       MallocOk;
     ensures  gone:     !BlockLive(ADDR(block));
@@ -94,7 +96,7 @@ void qed_dallocx(void *block, int flags);
     requires valid:    BlockOrNull(ADDR(block));
     requires aligned:  ADDR(block) % FlagsAlign(flags) == 0;
     requires size:     block != NULL ==> BlockOf(ADDR(block), FlagsSize(size, flags));
-    exits    cache:    FlagsExplicit(flags);
+    exits    cache:    live_on == 1 || FlagsExplicit(flags);
     assigns            MALLOC_ASSIGNS, errno;
     ensures  ok:       MallocOk;
     ensures  gone:     !BlockLive(ADDR(block));

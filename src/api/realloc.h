@@ -2,7 +2,7 @@
 #ifndef QED_API_REALLOC_H
 #define QED_API_REALLOC_H
 
-#include "api/block.h"
+#include "api/check.h"
 #include "api/malloc.h"
 #include "api/request.h"
 #include "platform/trap.h"
@@ -11,6 +11,7 @@
 /*@ requires ok:       MallocOk;
     requires live:     BlockLive(ADDR(to)) && BlockLive(ADDR(block)) && ADDR(to) != ADDR(block);
     requires fits:     bytes <= BlockBytes(ADDR(to)) && bytes <= BlockBytes(ADDR(block));
+    EXITS_CHECKED;
     assigns            MALLOC_ASSIGNS, errno;
     ensures  ok:       MallocOk;
     ensures  gone:     !BlockLive(ADDR(block));
@@ -29,6 +30,7 @@ static inline void realloc_into(void *to, void *block, uint64_t bytes)
 /*@ requires ok:       MallocOk;
     requires live:     BlockLive(ADDR(block));
     requires now:      bytes_now == BlockBytes(ADDR(block));
+    EXITS_CHECKED;
     assigns            MALLOC_ASSIGNS, errno;
     ensures  ok:       MallocOk;
     ENSURES_BLOCK(\result != NULL, ADDR(\result));
@@ -55,6 +57,7 @@ static __attribute__((noinline)) void *realloc_move(void *block, uint64_t bytes_
 /* Gives a block another size, where it is or elsewhere. Returns NULL, and keeps the block as it is, without memory. */
 /*@ requires ok:       MallocOk;
     requires live:     BlockLive(ADDR(block));
+    EXITS_CHECKED;
     assigns            MALLOC_ASSIGNS, errno;
     ensures  ok:       MallocOk;
     ENSURES_BLOCK(\result != NULL, ADDR(\result));
@@ -72,7 +75,7 @@ static __attribute__((noinline)) void *realloc_move(void *block, uint64_t bytes_
 static inline void *realloc_live(void *block, size_t size)
 {
     (void)thread_get();
-    uint64_t bytes_now = block_usable((uint64_t)block, "realloc");
+    uint64_t bytes_now = block_asked((uint64_t)block, "realloc");
     /*@ assert now: bytes_now == BlockBytes{Pre}(ADDR(block)); */
     /*@ assert live: \forall integer b; BlockLive{Pre}(b) ==> BlockLive(b) && BlockBytes(b) == BlockBytes{Pre}(b); */
     /* A size in the upper part of the block's class is above the class below, so the block keeps its class. */
@@ -90,7 +93,7 @@ static inline void *realloc_live(void *block, size_t size)
 /*@ requires ok:       MallocOk;
     requires live:     BlockLive(ADDR(block));
     assigns            MALLOC_ASSIGNS, errno, realloc_zero_count;
-    exits    asked:    modes_realloc_zero == MODES_REALLOC_ENDS;
+    exits    asked:    live_on == 1 || modes_realloc_zero == MODES_REALLOC_ENDS;
     ensures  ok:       MallocOk;
     ensures  freed:    \result <==> modes_realloc_zero == MODES_REALLOC_FREES;
     ensures  gone:     \result ==> !BlockLive(ADDR(block));

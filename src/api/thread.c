@@ -97,6 +97,7 @@ static void boot_layers(void)
     pages_boot(config.dirty_decay_ms, config.muzzy_decay_ms);
     large_boot(config.oversize_threshold);
     arena_boot(config.narenas, config.oversize_threshold != 0);
+    live_begin();
 }
 
 /* Tells all threads that boot is done. A thread that reads it may rely on Booted without the lock. */

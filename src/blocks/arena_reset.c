@@ -3,6 +3,7 @@
 
 #include "blocks/bin_give.h"
 #include "pages/pages.h"
+#include "platform/live.h"
 
 #include "math/size_class_align_lemmas.acsl"
 #include "blocks/large_lemmas.acsl"
@@ -79,6 +80,7 @@ static void reset_slab(uint32_t b, uint32_t szind, uint32_t e)
     /*@ ghost bin_lemma_room(e); */
     bin_count_in(b, slab_regions[szind] - AT(slab_free_count, e));
     /*@ ghost bin_lemma_ok(b); */
+    live_clear_pages(AT(ext_page, e), AT(ext_npages, e));
     reset_part(b, e);
     reset_regions(szind, e) /*@ ghost (b) */;
     bin_drop(b, e);
@@ -169,6 +171,9 @@ static void reset_large(uint64_t page, uint64_t npages) /*@ ghost (uint32_t e) *
     /*@ assert no_slab: LargeNoSlab(block); */
     /*@ ghost if (block_state[block] != BLOCK_NONE) { blocks_lemma_out(block); } */
     /*@ assert mine: BlockOut(block) ==> BlockLarge(block) && block_ext[block] == e; */
+    if (live_asked()) {
+        (void)live_clear(block);
+    }
     (void)large_free(block);
 }
 

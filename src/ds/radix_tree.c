@@ -1,5 +1,9 @@
 #include "ds/radix_tree.h"
 
+#include "platform/live.h"
+
+_Static_assert(LIVE_LG_WINDOW == RADIX_LG_WINDOW && LIVE_WINDOWS == RADIX_ROOTS, "a leaf and a table of bits have the same window");
+
 struct radix_leaf *radix_root[RADIX_ROOTS];
 
 /* Shows all threads the leaf of a window, or none if there is no memory. The store releases, so that a thread that reads the pointer
@@ -16,6 +20,7 @@ static inline void radix_publish(uint64_t h, struct radix_leaf *leaf)
     ATOMIC_STORE_RELEASE(radix_root[h], leaf);
 }
 
+/* Makes the leaf of a window, and before it the table of bits that a mode may ask for. */
 /*@ requires ok:      RadixOk;
     requires range:   h < RADIX_ROOTS;
     assigns           radix_root[h], os_refused;
@@ -26,7 +31,7 @@ static inline void radix_publish(uint64_t h, struct radix_leaf *leaf)
 */
 static bool radix_reserve_window(uint64_t h)
 {
-    if (radix_root[h] == NULL) {
+    if (radix_root[h] == NULL && live_open(h)) {
         radix_publish(h, POOL_NEW(struct radix_leaf, radix_pool, h));
     }
     return radix_root[h] != NULL;

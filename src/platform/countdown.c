@@ -3,9 +3,10 @@
 
 #if QED_PROF
 __thread uint32_t countdown_left;
+uint32_t          countdown_max = COUNTDOWN_MAX;
+#else
+uint32_t countdown_max;
 #endif
-
-uint32_t countdown_max = COUNTDOWN_MAX;
 
 void countdown_stop(bool stopped)
 {

@@ -26,7 +26,8 @@ static inline void countdown_restart(void)
 #endif
 }
 
-/* No thread's number is larger. It is 0 while a mode (platform/modes.h) asks for all allocations. */
+/* No thread's number is larger. It is 0 while a mode (platform/modes.h) asks for all allocations. Where threads have no number, it is 0 before
+ * boot too. */
 extern uint32_t countdown_max;
 
 /* Makes each allocation due, in this thread and in those that start later, or only those that the numbers say. */

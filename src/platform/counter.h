@@ -10,7 +10,8 @@
 
 #define COUNTER_ALLOCATES 1U        /* why the thread's calls come to the slow paths: it counts its bytes, ... */
 #define COUNTER_SAMPLES 2U          /* ... the heap profiler counts down to the next sample, ... */
-#define COUNTER_FILLS 4U            /* ... or a mode fills its blocks */
+#define COUNTER_FILLS 4U            /* ... a mode fills its blocks, ... */
+#define COUNTER_CHECKS 8U           /* ... or a mode checks what it frees */
 
 struct counter {
     uint64_t allocated;
@@ -30,6 +31,17 @@ static inline bool counter_has(uintptr_t counter, uint64_t reason)
 #else
 {
     return (((const struct counter *)counter)->reasons & reason) != 0;
+}
+#endif
+
+/* Returns whether that is the only reason for which the thread's calls come to the slow paths. */
+/*@ assigns \nothing; */
+static inline bool counter_has_only(uintptr_t counter, uint64_t reason)
+#ifdef __FRAMAC__
+;
+#else
+{
+    return ((const struct counter *)counter)->reasons == reason;
 }
 #endif
 

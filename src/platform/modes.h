@@ -1,5 +1,6 @@
-/* modes: what settings ask of malloc, free and realloc besides their work. The proofs know nothing of the bytes that fill blocks, so what they
- * prove holds whatever is asked for, and however that changes while threads run.
+/* modes: what settings ask of malloc, free and realloc besides their work: to fill blocks, to check that what is freed is live
+ * (platform/live.h), and what size 0 means. The proofs know nothing of the bytes that fill blocks, so what they prove holds whatever is asked
+ * for, and however that changes while threads run.
  *
  * A mode reaches the fast paths through tables and limits of the thread's cache that send each call to a slow path (api/fill.h), and through
  * the countdown that is always over. Where no mode is on, only slow paths ask.

@@ -1,7 +1,6 @@
 /* counting: see counting.h. */
 #include "tcache/counting.h"
 
-#include "platform/modes.h"
 #include "tcache/outside.h"
 #include "tcache/shape.h"
 
@@ -52,7 +51,10 @@ void counting_modes(struct tcache *t)
     } else if (!counting_for(t, COUNTER_FILLS)) {
         counting_begin(t, COUNTER_FILLS);
     }
-    if (modes_freed_byte() != MODES_NO_BYTE) {
+    if (live_asked() && !counting_for(t, COUNTER_CHECKS)) {
+        counting_begin(t, COUNTER_CHECKS);
+    }
+    if (counting_frees()) {
         t->window_pages = 0;
         /*@ assert window: TcacheWindow(t); */
         /*@ ghost tcache_lemma_ok(t); */

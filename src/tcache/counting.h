@@ -1,9 +1,10 @@
 /* counting: how the calls of a thread come to be counted, and what a thread has counted.
  *
  * A thread counts for one reason or for more: somebody has asked what it allocates, the heap profiler counts down to its next sample, or a mode
- * fills its blocks. While it does so, the table of its cache that leads from bytes to stacks is empty. So malloc's fast path finds stack 0,
- * which never has a block, and goes to the slow path, which counts. If bytes are counted, the cache has no window either, so that free goes
- * to its slow path. A thread that does not count has its table and its window, and the fast paths know nothing of all this.
+ * fills its blocks or checks what it frees. While it does so, the table of its cache that leads from bytes to stacks is empty. So malloc's
+ * fast path finds stack 0, which never has a block, and goes to the slow path, which counts. If bytes are counted, or a mode sees what is
+ * freed, the cache has no window either, so that free goes to its slow path. A thread that does not count has its table and its window, and
+ * the fast paths know nothing of all this.
  *
  * The slow paths ask first whether the table is empty. A stand-in never counts: it has no counter.
  */
@@ -11,6 +12,8 @@
 #define QED_TCACHE_COUNTING_H
 
 #include "platform/counter.h"
+#include "platform/live.h"
+#include "platform/modes.h"
 #include "tcache/tcache.h"
 
 /* The counter of a cache that is no stand-in. */
@@ -66,6 +69,22 @@ static inline void counting_give(const struct tcache *t, uint64_t bytes) /*@ gho
 static inline bool counting_for(const struct tcache *t, uint64_t reason)
 {
     return counting(t) && counter_has(COUNTING_PLACE(t), reason);
+}
+
+/* Returns whether a mode has to see each block that the program frees. */
+/*@ assigns           \nothing; */
+static inline bool counting_frees(void)
+{
+    return live_asked() || modes_freed_byte() != MODES_NO_BYTE;
+}
+
+/* Returns whether the thread counts for that reason alone. */
+/*@ requires valid:   \valid_read(t);
+    assigns           \nothing;
+*/
+static inline bool counting_only(const struct tcache *t, uint64_t reason)
+{
+    return counting(t) && counter_has_only(COUNTING_PLACE(t), reason);
 }
 
 /* The thread counts for that reason from now on. Bytes begin at 0. t is no stand-in. */

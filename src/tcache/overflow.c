@@ -1,9 +1,9 @@
 /* overflow: see overflow.h. */
 #include "tcache/overflow.h"
 
-#include "platform/modes.h"
 #include "platform/trap.h"
 #include "tcache/counting.h"
+#include "tcache/overflow_put.h"
 #include "tcache/refill.h"
 #include "tcache/stack.h"
 
@@ -65,6 +65,20 @@ uint64_t overflow_usable(uint64_t block, const char *call)
         trap_misuse(call, "not a block", block);
     }
     return bytes;
+}
+
+_Noreturn void overflow_dead(uint64_t block, const char *call, const char *what)
+{
+    uint32_t stack = overflow_stack_of(block, call);
+    trap_misuse(call, stack != 0 ? what : "not a block", block);
+}
+
+uint64_t overflow_asked(uint64_t block, const char *call)
+{
+    if (live_asked() && !live_is(block)) {
+        overflow_dead(block, call, "freed block");
+    }
+    return overflow_usable(block, call);
 }
 
 /* Makes the address's window the one that tcache_push knows. It is never the first window, so tcache_push need not test for NULL. */
@@ -136,25 +150,6 @@ static void overflow_make_room(struct tcache *t, uint32_t stack)
     /*@ ghost tcache_lemma_ok(t); */
 }
 
-/* Puts a live block on top of its stack, which has room. */
-/*@ TCACHE_WHOLE(requires, t);
-    requires live:    block < ADDRESS_MAX && block_state[block] == BLOCK_LIVE;
-    requires class:   0 < stack < TCACHE_STACKS && block_szind[block] == stack - 1;
-    requires room:    t->top[stack] < t->limit[stack];
-    assigns           TCACHE_ASSIGNS_STACKS(t), block_state[block], block_pos[block];
-    TCACHE_WHOLE(ensures, t);
-    ensures  gone:    block_state[block] == BLOCK_CACHED;
-*/
-static void overflow_add(struct tcache *t, uint32_t stack, uint64_t block)
-{
-    uint64_t top = t->top[stack];
-    tcache_put(t, top, block) /*@ ghost (stack) */;
-    /*@ assert absent: TcacheAbsent(t, block); */
-    /*@ ghost block_set_cached(block, (uint32_t)top + 1); */
-    /*@ assert above: top == t->top[stack] && TcacheAbove(t, stack, top + 1); */
-    tcache_raise(t, stack);
-}
-
 /* Frees a block without a stay in a stack. Its class is not cached (stack 0), or t is a stand-in. */
 /*@ TCACHE_CALM(requires, t);
     REQUIRES_LIVE_OF(block, stack);
@@ -189,8 +184,8 @@ static void overflow_cached(struct tcache *t, uint32_t stack, uint64_t block, co
 {
     /*@ ghost blocks_lemma_out(block); */
     /*@ ghost stack_lemma_null(); */
-    /* A thread that counts its bytes, or fills what it frees, has no window, so that its free comes here. */
-    if (!counting_bytes(t) && modes_freed_byte() == MODES_NO_BYTE) {
+    /* A thread that counts its bytes, or whose frees a mode has to see, has no window, so that its free comes here. */
+    if (!counting_bytes(t) && !counting_frees()) {
         overflow_look(t, block);
     }
     if (tcache_top(t, stack) == block) {

@@ -3,6 +3,7 @@
 #ifndef QED_TCACHE_OVERFLOW_H
 #define QED_TCACHE_OVERFLOW_H
 
+#include "platform/live.h"
 #include "tcache/tcache.h"
 
 #include "tcache/overflow.acsl"
@@ -55,5 +56,30 @@ uint64_t overflow_push(struct tcache *t, uint64_t block);
     ensures  none:    BlocksNoneNew{Pre,Post};
 */
 uint64_t overflow_usable(uint64_t block, const char *call);
+
+/* Ends the program, since no live block begins there. The message says that nothing does, that the address is inside a block, or, of a block
+ * that has been freed, what the call has done wrong. */
+/*@ requires blocks:  BlocksOk;
+    requires known:   OverflowKnown(block);
+    exits    stops:   \true;
+    assigns           \nothing;
+    ensures  never:   \false;
+*/
+_Noreturn __attribute__((cold)) void overflow_dead(uint64_t block, const char *call, const char *what);
+
+/* Does what overflow_usable does, after it has been asked whether the block is live, where the setting check_free is on. */
+/*@ BINS_FREE(requires);
+    requires known:   OverflowKnown(block);
+    exits    out:     live_on == 1 || !\old(BlockOut(block));
+    exits    kept:    BlocksKept{Pre,Here};
+    exits    none:    BlocksNoneNew{Pre,Here};
+    assigns           BLOCKS_ASSIGNS;
+    BINS_FREE(ensures);
+    ensures  begins:  \old(OverflowBegins(block));
+    ensures  bytes:   \old(BlockOut(block)) ==> \result == ScBytes(block_szind[block]);
+    ensures  kept:    BlocksKept{Pre,Post};
+    ensures  none:    BlocksNoneNew{Pre,Post};
+*/
+uint64_t overflow_asked(uint64_t block, const char *call);
 
 #endif

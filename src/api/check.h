@@ -1,0 +1,80 @@
+/* check: that a block which the program frees, resizes or asks about is live, where the setting check_free asks for that. Each block has a bit
+ * (platform/live.h) that is set while the program has the block. The slow paths, to which the mode sends all calls (tcache/counting.h), set it
+ * where the program gets the block and clear it where it comes back. Where the bit is not set, no live block begins at the address, and the
+ * call ends the program with its message.
+ */
+#ifndef QED_API_CHECK_H
+#define QED_API_CHECK_H
+
+#include "api/block.h"
+#include "platform/live.h"
+
+_Static_assert(LIVE_SPACING == SC_TINY, "each block has a bit of its own");
+
+/* Notes that the program gets the block. */
+/*@ assigns            \nothing; */
+static inline void check_take(uint64_t block)
+{
+    if (live_asked()) {
+        live_set(block);
+    }
+}
+
+/* Notes that the program frees the block, while frees are checked. Ends the program if it is not live. */
+/*@ requires ok:       MallocOk;
+    requires live:     BlockLive(block);
+    requires on:       live_on == 1;
+    EXITS_CHECKED;
+    assigns            \nothing;
+*/
+static inline void check_give(uint64_t block, const char *call)
+{
+    /*@ ghost overflow_lemma_out(block); */
+    if (!live_clear(block)) {
+        overflow_dead(block, call, "double free");
+    }
+}
+
+/* Ends the program if the block that it is about to free is not live. */
+/*@ requires ok:       MallocOk;
+    requires live:     BlockLive(block);
+    EXITS_CHECKED;
+    assigns            \nothing;
+*/
+static inline void check_ask(uint64_t block, const char *call)
+{
+    /*@ ghost overflow_lemma_out(block); */
+    if (live_asked() && !live_is(block)) {
+        overflow_dead(block, call, "double free");
+    }
+}
+
+/* Returns the bytes of the block, as block_usable does, to a call that asks about it. Ends the program if the block is not live. */
+/*@ requires ok:       MallocOk;
+    requires live:     BlockLive(block);
+    EXITS_CHECKED;
+    assigns            BLOCKS_ASSIGNS;
+    ensures  ok:       MallocOk;
+    ensures  live:     BlockLive(block);
+    ensures  bytes:    \result == BlockBytes{Pre}(block);
+    ensures  class:    block_szind[block] == \old(block_szind[block]);
+    ENSURES_LIVE_KEPT(0, 0);
+*/
+static inline uint64_t block_asked(uint64_t block, const char *call)
+{
+    /*@ assert were: TcacheOthers(thread_cache, TCACHE_STACKS); */
+    /*@ ghost tcache_lemma_types(thread_cache); */
+    /*@ assert range: \forall integer b, i; TCACHE_IN(thread_cache, b, i) ==> i < TCACHE_SLOTS; */
+    /*@ ghost overflow_lemma_out(block); */
+    uint64_t sampled = prof_usable(block);
+    uint64_t bytes = sampled != 0 ? sampled : overflow_asked(block, call);
+    /*@ assert same: TcacheShapeSame{Pre,Here}(thread_cache); */
+    /*@ ghost tcache_lemma_shape(thread_cache); */
+    /*@ assert stacks: TcacheSame{Pre,Here}(thread_cache); */
+    /*@ assert out: \forall integer b, i; TCACHE_IN(thread_cache, b, i) ==> BlockOut{Pre}(thread_cache->slot[i]); */
+    /*@ assert are: TcacheOthers(thread_cache, TCACHE_STACKS); */
+    /*@ ghost stack_lemma_kept(thread_cache); */
+    return bytes;
+}
+
+#endif

@@ -1,0 +1,13 @@
+/* expect: qedmalloc: free(0xADDR): double free */
+#include "abuse.h"
+
+const char *malloc_conf = "check_free:true";
+
+int main(void)
+{
+    char *p = opaque(mallocx(64, 0)), *q = opaque(mallocx(64, 0));
+    dallocx(p, 0);
+    dallocx(q, 0);
+    dallocx(opaque(p), 0);
+    return 0;
+}

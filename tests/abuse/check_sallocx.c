@@ -1,0 +1,12 @@
+/* expect: qedmalloc: sallocx(0xADDR): freed block */
+#include "abuse.h"
+
+const char *malloc_conf = "check_free:true";
+
+int main(void)
+{
+    char *p = opaque(mallocx(64, 0)), *q = opaque(mallocx(64, 0));
+    dallocx(p, 0);
+    dallocx(q, 0);
+    return sallocx(opaque(p), 0) == 64;
+}

@@ -1,0 +1,12 @@
+/* expect: qedmalloc: malloc_usable_size(0xADDR): freed block */
+#include "abuse.h"
+
+const char *malloc_conf = "check_free:true";
+
+int main(void)
+{
+    char *p = opaque(malloc(64)), *q = opaque(malloc(64));
+    free(p);
+    free(q);
+    return malloc_usable_size(opaque(p)) == 64;
+}

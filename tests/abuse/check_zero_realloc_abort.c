@@ -1,0 +1,12 @@
+/* expect: qedmalloc: realloc(0xADDR): freed block */
+#include "abuse.h"
+
+const char *malloc_conf = "check_free:true,zero_realloc:abort";
+
+int main(void)
+{
+    char *p = opaque(malloc(64)), *q = opaque(malloc(64));
+    free(p);
+    free(q);
+    return realloc(opaque(p), 1) != NULL;
+}
