@@ -422,14 +422,28 @@ static void pages_offer_all(void)
     }
 }
 
+/* Returns how many dirty pages of the automatic arenas may stay when a thread ends. */
+/*@ requires locked: LockHeld(LOCK_PAGES);
+    assigns          \nothing;
+    ensures  many:   2 * SHED_NPAGES < extent_npages_total[EXTENT_DIRTY + PAGES_SHARED] &&
+                         extent_npages_total[EXTENT_ACTIVE + PAGES_SHARED] < extent_npages_total[EXTENT_DIRTY + PAGES_SHARED] / 2 &&
+                         0 <= decay_ms[DECAY_DIRTY + PAGES_SHARED] ==> \result == SHED_NPAGES;
+    ensures  stay:   2 * SHED_NPAGES >= extent_npages_total[EXTENT_DIRTY + PAGES_SHARED] ||
+                         extent_npages_total[EXTENT_ACTIVE + PAGES_SHARED] >= extent_npages_total[EXTENT_DIRTY + PAGES_SHARED] / 2 ||
+                         decay_ms[DECAY_DIRTY + PAGES_SHARED] < 0 ==> \result == UINT64_MAX;
+*/
+static uint64_t pages_shed_limit(void)
+{
+    uint64_t dirty = extent_npages_total[EXTENT_DIRTY + PAGES_SHARED];
+    uint64_t active = extent_npages_total[EXTENT_ACTIVE + PAGES_SHARED];
+    bool     many = dirty > 2 * SHED_NPAGES && dirty / 2 > active;
+    return many && ATOMIC_LOAD(decay_ms[DECAY_DIRTY + PAGES_SHARED]) >= 0 ? SHED_NPAGES : UINT64_MAX;
+}
+
 void pages_shed(void)
 {
     pages_enter() /*@ ghost (0, 0) */;
-    uint64_t dirty = extent_npages_total[EXTENT_DIRTY + PAGES_SHARED];
-    uint64_t active = extent_npages_total[EXTENT_ACTIVE + PAGES_SHARED];
-    if (dirty > 2 * SHED_NPAGES && dirty / 2 > active && ATOMIC_LOAD(decay_ms[DECAY_DIRTY + PAGES_SHARED]) >= 0) {
-        pages_purge_to(PAGES_SHARED, EXTENT_DIRTY, SHED_NPAGES, false);
-    }
+    pages_purge_to(PAGES_SHARED, EXTENT_DIRTY, pages_shed_limit(), false);
     pages_leave();
 }
 

@@ -171,6 +171,7 @@ static inline struct tcache *depot_claim(void)
 /*@ requires stack:   0 < stack < TCACHE_STACKS;
     assigns           \nothing;
     ensures  some:    1 <= \result <= TCACHE_FILL_FIRST;
+    ensures  bytes:   \result == \max(1, \min(TCACHE_FILL_FIRST, TCACHE_FILL_BYTES / ScBytes(stack - 1)));
 */
 static inline uint32_t depot_first_fill(uint32_t stack)
 {
