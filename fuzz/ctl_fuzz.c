@@ -230,6 +230,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     while (input_left > 0) {
         uint32_t op = take(), i = op / 8 % BLOCKS;
         unsigned arena[BLOCKS];
+        size_t   bytes = 0;
         for (uint32_t k = 0; k < BLOCKS; k++) {
             arena[k] = arena_of(block[k]);
         }
@@ -237,7 +238,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         switch (op % 8) {
         case 0:
             qed_free(block[i]);
-            block[i] = qed_mallocx((size_t)take() << op / 32, take() % 4 == 0 ? MALLOCX_ARENA(take() % 8) : 0);
+            bytes = (size_t)take() << op / 32;
+            block[i] = qed_mallocx(bytes, take() % 4 == 0 ? MALLOCX_ARENA(take() % 8) : 0);
             break;
         case 1: check_statistics(block); break;
         case 2: any_mib(); break;
