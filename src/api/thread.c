@@ -83,6 +83,10 @@ static inline void boot_caches(void)
     ensures  decay:   DecayOk;
     ensures  times:   \forall integer c; CacheNumber(c) ==>
                           decay_ms[DECAY_DIRTY + c] == config.dirty_decay_ms && decay_ms[DECAY_MUZZY + c] == config.muzzy_decay_ms;
+    ensures  cut:     bin_shared == (config.narenas < 1 ? 1 : config.oversize_threshold == 0 ?
+                          (config.narenas > ARENAS_MAX ? ARENAS_MAX : config.narenas) :
+                          (config.narenas > ARENAS_MAX - 1 ? ARENAS_MAX - 1 : config.narenas));
+    ensures  count:   bin_arenas == bin_shared + (config.oversize_threshold == 0 ? 0 : 1);
     ensures  tags:    PagesFreeTags;
     ensures  zeroes:  CacheZero;
 */
