@@ -322,8 +322,8 @@ bool pages_resize(uint32_t e, uint64_t npages)
     return done;
 }
 
-/* Gives the pages of one retained extent of the page cache back to the OS. Returns how many extents there were, and says in *gone whether the
- * pages went. */
+/* Gives the pages of one retained extent of the page cache back to the OS. Returns 1, and says in *gone whether the pages went, or
+ * returns 0 if there is no such extent. */
 /*@ REQUIRES_PAGES_LOCKED;
     requires cache: cache < PAGE_CACHES;
     requires gone:  \valid(gone);
@@ -402,6 +402,7 @@ static void pages_decay_one(uint32_t cache, uint64_t now_ms)
     pages_purge_to(cache, EXTENT_MUZZY, muzzy_max, false);
 }
 
+/* Offers what is retained in all page caches. */
 /*@ REQUIRES_PAGES_UNLOCKED;
     assigns    PAGES_ASSIGNS;
     ENSURES_PAGES_UNLOCKED;
