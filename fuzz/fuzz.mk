@@ -52,7 +52,7 @@ fuzz-threads:           ## seeded schedules of real threads for SECONDS, under T
 	+@$(call in,plain,threads_fuzz)
 	@LABEL=threads tests/run "$(BUILD)/tsan/threads_fuzz $(SECONDS) $(SEED)" "$(BUILD)/plain/threads_fuzz $(SECONDS) $(SEED)"
 
-schedules: $(BUILD)/schedule_all ## all schedules of small programs with two preemptions, of the smallest with three
+schedules: $(BUILD)/schedule_all ## all schedules of small programs with two to four preemptions
 	@LABEL=schedules tests/run $(BUILD)/schedule_all
 
 fuzz-mutants:           ## plants each fault of fuzz/mutants: its harness must find it in 60 s of processor time; resumes

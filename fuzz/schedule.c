@@ -29,6 +29,8 @@ struct thread {
     uint16_t       mutex_count, fork_quiet;
     uint32_t       held;                    /* locks */
     int            rank[HELD_MAX];
+    const void    *lock[HELD_MAX];
+    uint64_t       locks;                   /* a bit for each */
     uintptr_t      last;                    /* what its last point was about, 0 if another thread has run since */
 };
 
@@ -168,6 +170,7 @@ void schedule_undo(const struct schedule_mark *mark)
     thread_cache = now == NOBODY ? thread_cache : mark->cache[now];
 }
 #include "schedule_races.h"
+#include "schedule_meetings.h"
 
 /* ---- locks ------------------------------------------------------------------------------------------------------- */
 
@@ -192,21 +195,24 @@ static void took(const void *word)
     if (t->held == HELD_MAX) {
         schedule_fail("locks held");
     }
+    t->locks |= bit_of(word);
+    t->lock[t->held] = word;
     t->rank[t->held++] = rank;
 }
 
 static void gave(const void *word)
 {
     struct thread *t = &thread[now];
-    int            rank = rank_of(word);
     for (uint32_t i = t->held; i > 0; i--) {
-        if (t->rank[i - 1] == rank) {
+        if (t->lock[i - 1] == word) {
+            t->locks &= ~bit_of(word);
             memmove(&t->rank[i - 1], &t->rank[i], (t->held - i) * sizeof t->rank[0]);
+            memmove(&t->lock[i - 1], &t->lock[i], (t->held - i) * sizeof t->lock[0]);
             t->held--;
             return;
         }
     }
-    schedule_fail("thread %u gives back a lock of rank %d that it does not hold", now, rank / 3);
+    schedule_fail("thread %u gives back a lock of rank %d that it does not hold", now, rank_of(word) / 3);
 }
 
 /* ---- turns ------------------------------------------------------------------------------------------------------- */
@@ -282,7 +288,6 @@ static void say_stop(const char *what, const void *at, const void *pc)
     pc != NULL ? (void)printf(", at %p\n", pc) : (void)printf("\n");
 }
 
-/* A thread that looks at an address again, while no other one has run, sees the same: no point. */
 static void point(const char *what, const void *at, const void *pc)
 {
     if (now == NOBODY || alone || resting) {
@@ -371,7 +376,7 @@ const char *schedule_run(uint32_t count, void (*body)(uint32_t), void (*end)(voi
     unwatched = schedule == NULL;
     thread_body = body;
     thread_end = end;
-    next_switch = schedule_points = 0;
+    next_switch = schedule_points = locks_known = 0;
     alone = resting = in_kernel = false;
     memset(clock_of, 0, sizeof clock_of);
     for (uint32_t t = 0; t < threads; t++) {
@@ -380,6 +385,7 @@ const char *schedule_run(uint32_t count, void (*body)(uint32_t), void (*end)(voi
         it->ended = false;
         it->sleeps = NULL;
         it->mutex_count = it->fork_quiet = it->held = 0;
+        it->locks = 0;
         it->last = 0;
         clock_of[t].of[t] = 1;
     }

@@ -52,6 +52,12 @@ void           schedule_alone(bool alone);              /* the other threads do 
 uint32_t       schedule_now(void);
 void           schedule_write(void *at, uint64_t value);/* that is undone too */
 
+/* From the first call on, an atomic access is a point only where two threads have met: in a run before this call both used the address, one
+ * of them wrote, and there was no lock that both held. Any other access may as well happen before the switch, since nobody sees it until the
+ * next point, or else the run shows a new meeting. So all schedules with some number of preemptions are covered when no run has shown one.
+ * Processes that are forked later share what they find. forget: no address is known yet. Returns how many are. */
+uint32_t schedule_meetings(bool forget);
+
 /* What a program's own synchronization orders: what the sender did before happens before what the receiver does after. */
 struct schedule_clock {
     uint32_t of[SCHEDULE_THREADS];

@@ -1,4 +1,4 @@
-/* schedule_all: all schedules of small programs with at most two preemptions, and of the smallest ones with three. */
+/* schedule_all: all schedules of small programs with at most two to four preemptions. */
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -12,35 +12,40 @@ static const struct {
     uint32_t       preemptions;
 } all[] = {
     {"boot", {2, 1, true, false, {0}, {1, 1}, {{{MALLOC, 0, 1}}, {{MALLOC, 1, 1}}}}, 2},
-    {"first calls", {2, 1, false, false, {UNBORN, UNBORN}, {1, 1}, {{{MALLOC, 0, 1}}, {{MALLOC, 1, 1}}}}, 2},
-    {"a bin", {2, 1, false, false, {DEAD, DEAD}, {2, 2}, {{{MALLOC, 0, 0}, {FREE, 0, 0}}, {{MALLOC, 1, 0}, {FREE, 1, 0}}}}, 3},
-    {"producer, consumer", {2, 1, false, false, {DEAD, DEAD}, {2, 2}, {{{MALLOC, 0, 3}, {MALLOC, 1, 3}}, {{FREE, 0, 0}, {FREE, 1, 0}}}}, 3},
-    {"large blocks", {2, 1, false, false, {DEAD, DEAD}, {2, 2}, {{{MALLOC, 0, 6}, {FREE, 0, 0}}, {{MALLOC, 1, 6}, {FREE, 1, 0}}}}, 3},
+    {"first calls", {3, 1, false, false, {CACHED, UNBORN, UNBORN}, {0, 1, 1}, {{{0}}, {{MALLOC, 0, 1}}, {{MALLOC, 1, 1}}}}, 3},
+    {"first calls, two arenas", {3, 2, false, false, {CACHED, UNBORN, UNBORN}, {0, 1, 1}, {{{0}}, {{MALLOC, 0, 1}}, {{MALLOC, 1, 1}}}}, 3},
+    {"a bin", {2, 1, false, false, {DEAD, DEAD}, {2, 2}, {{{MALLOC, 0, 0}, {FREE, 0, 0}}, {{MALLOC, 1, 0}, {FREE, 1, 0}}}}, 4},
+    {"producer, consumer", {2, 1, false, false, {DEAD, DEAD}, {2, 2}, {{{MALLOC, 0, 3}, {MALLOC, 1, 3}}, {{FREE, 0, 0}, {FREE, 1, 0}}}}, 4},
+    {"large blocks", {2, 1, false, false, {DEAD, DEAD}, {2, 2}, {{{MALLOC, 0, 6}, {FREE, 0, 0}}, {{MALLOC, 1, 6}, {FREE, 1, 0}}}}, 4},
     {"decay and trim", {2, 1, false, false, {DEAD, DEAD}, {3, 2}, {{{MALLOC, 0, 6}, {FREE, 0, 0}, {DECAY, 0, 0}},
         {{MALLOC, 1, 6}, {TRIM, 0, 0}}}}, 3},
-    {"the end of a thread", {2, 1, false, false, {CACHED, CACHED}, {1, 2}, {{{EXIT, 0, 0}}, {{EXIT, 0, 0}, {MALLOC, 0, 1}}}}, 2},
+    {"the end of a thread", {2, 1, false, false, {CACHED, CACHED}, {1, 2}, {{{EXIT, 0, 0}}, {{EXIT, 0, 0}, {MALLOC, 0, 1}}}}, 3},
     {"threads end and begin", {2, 1, false, false, {CACHED, CACHED}, {2, 2}, {{{EXIT, 0, 0}, {MALLOC, 0, 1}},
-        {{EXIT, 0, 0}, {MALLOC, 1, 1}}}}, 2},
-    {"two arenas", {2, 2, false, false, {UNBORN, CACHED}, {2, 1}, {{{MALLOC, 0, 3}, {EXIT, 0, 1}}, {{FREE, 0, 0}}}}, 2},
+        {{EXIT, 0, 0}, {MALLOC, 1, 1}}}}, 3},
+    {"two arenas", {2, 2, false, false, {UNBORN, CACHED}, {2, 1}, {{{MALLOC, 0, 3}, {EXIT, 0, 1}}, {{FREE, 0, 0}}}}, 3},
     {"a slab comes and goes", {2, 1, false, false, {DEAD, DEAD}, {3, 2}, {{{MALLOC, 0, 3}, {MALLOC, 1, 3}, {FREE, 0, 0}},
-        {{MALLOC, 2, 3}, {FREE, 1, 0}}}}, 3},
-    {"realloc", {2, 1, false, false, {DEAD, DEAD}, {2, 2}, {{{MALLOC, 0, 5}, {REALLOC, 0, 6}}, {{MALLOC, 1, 6}, {REALLOC, 1, 5}}}}, 3},
-    {"two purge", {2, 1, false, false, {DEAD, DEAD}, {3, 3}, {{{MALLOC, 0, 6}, {FREE, 0, 0}, {TRIM, 0, 0}},
-        {{MALLOC, 1, 6}, {FREE, 1, 0}, {TRIM, 0, 0}}}}, 3},
-    {"settings", {2, 1, false, false, {DEAD, DEAD}, {2, 2}, {{{MALLOC, 0, 6}, {SET_DECAY, 0, 2}}, {{FREE, 0, 0}, {DECAY, 0, 0}}}}, 2},
-    {"three at a bin", {3, 1, false, false, {DEAD, DEAD, DEAD}, {1, 1, 1}, {{{MALLOC, 0, 0}}, {{MALLOC, 1, 0}}, {{MALLOC, 2, 0}}}}, 3},
+        {{MALLOC, 2, 3}, {FREE, 1, 0}}}}, 4},
+    {"realloc", {2, 1, false, false, {DEAD, DEAD}, {2, 2}, {{{MALLOC, 0, 5}, {REALLOC, 0, 6}}, {{MALLOC, 1, 6}, {REALLOC, 1, 5}}}}, 4},
+    {"two trims", {2, 1, false, false, {DEAD, DEAD}, {3, 3}, {{{MALLOC, 0, 6}, {FREE, 0, 0}, {TRIM, 0, 0}},
+        {{MALLOC, 1, 6}, {FREE, 1, 0}, {TRIM, 0, 0}}}}, 2},
+    {"two purges", {2, 1, false, false, {DEAD, DEAD}, {3, 3}, {{{MALLOC, 0, 6}, {FREE, 0, 0}, {DECAY, 0, 0}},
+        {{MALLOC, 1, 6}, {FREE, 1, 0}, {DECAY, 0, 0}}}}, 4},
+    {"settings", {2, 1, false, false, {DEAD, DEAD}, {2, 2}, {{{MALLOC, 0, 6}, {SET_DECAY, 0, 2}}, {{FREE, 0, 0}, {DECAY, 0, 0}}}}, 3},
+    {"three at a bin", {3, 1, false, false, {DEAD, DEAD, DEAD}, {1, 1, 1}, {{{MALLOC, 0, 0}}, {{MALLOC, 1, 0}}, {{MALLOC, 2, 0}}}}, 4},
     {"three at the pages", {3, 1, false, false, {DEAD, DEAD, DEAD}, {1, 1, 2}, {{{MALLOC, 0, 6}}, {{MALLOC, 1, 6}},
-        {{MALLOC, 2, 6}, {FREE, 2, 0}}}}, 2},
-    {"fork at a large block", {2, 1, false, false, {CACHED, DEAD}, {1, 2}, {{{FORK, 0, 0}}, {{MALLOC, 0, 6}, {FREE, 0, 0}}}}, 2},
-    {"fork at a purge", {2, 1, false, false, {CACHED, DEAD}, {1, 3}, {{{FORK, 0, 0}}, {{MALLOC, 0, 6}, {FREE, 0, 0}, {TRIM, 0, 0}}}}, 2},
-    {"fork at a slab", {2, 1, false, false, {CACHED, DEAD}, {1, 2}, {{{FORK, 0, 0}}, {{MALLOC, 0, 3}, {FREE, 0, 0}}}}, 2},
-    {"fork at the end of a thread", {2, 1, false, false, {CACHED, CACHED}, {1, 1}, {{{FORK, 0, 0}}, {{EXIT, 0, 1}}}}, 2},
-    {"statistics", {2, 1, false, false, {CACHED, DEAD}, {1, 2}, {{{STATS, 0, 0}}, {{MALLOC, 0, 3}, {FREE, 0, 0}}}}, 2},
-    {"a slab of two", {2, 1, false, true, {DEAD, DEAD}, {2, 2}, {{{FREE, 0, 0}, {MALLOC, 0, 3}}, {{FREE, 1, 0}, {MALLOC, 1, 3}}}}, 3},
-    {"the last region", {2, 1, false, true, {DEAD, DEAD}, {3, 1}, {{{FREE, 0, 0}, {FREE, 4, 0}, {MALLOC, 0, 3}}, {{MALLOC, 4, 3}}}}, 3},
+        {{MALLOC, 2, 6}, {FREE, 2, 0}}}}, 3},
+    {"fork at a large block", {2, 1, false, false, {CACHED, DEAD}, {1, 2}, {{{FORK, 0, 0}}, {{MALLOC, 0, 6}, {FREE, 0, 0}}}}, 3},
+    {"fork at a purge", {2, 1, false, false, {CACHED, DEAD}, {1, 3}, {{{FORK, 0, 0}}, {{MALLOC, 0, 6}, {FREE, 0, 0}, {TRIM, 0, 0}}}}, 3},
+    {"fork at a slab", {2, 1, false, false, {CACHED, DEAD}, {1, 2}, {{{FORK, 0, 0}}, {{MALLOC, 0, 3}, {FREE, 0, 0}}}}, 3},
+    {"fork at the end of a thread", {2, 1, false, false, {CACHED, CACHED}, {1, 1}, {{{FORK, 0, 0}}, {{EXIT, 0, 1}}}}, 3},
+    {"statistics", {2, 1, false, false, {CACHED, DEAD}, {1, 2}, {{{STATS, 0, 0}}, {{MALLOC, 0, 3}, {FREE, 0, 0}}}}, 3},
+    {"statistics of bins", {2, 1, false, false, {CACHED, DEAD}, {1, 2}, {{{EPOCH, 0, 0}}, {{MALLOC, 0, 3}, {FREE, 0, 0}}}}, 2},
+    {"two epochs", {2, 1, false, false, {CACHED, CACHED}, {1, 1}, {{{EPOCH, 0, 0}}, {{EPOCH, 0, 0}}}}, 2},
+    {"a slab of two", {2, 1, false, true, {DEAD, DEAD}, {2, 2}, {{{FREE, 0, 0}, {MALLOC, 0, 3}}, {{FREE, 1, 0}, {MALLOC, 1, 3}}}}, 4},
+    {"the last region", {2, 1, false, true, {DEAD, DEAD}, {3, 1}, {{{FREE, 0, 0}, {FREE, 4, 0}, {MALLOC, 0, 3}}, {{MALLOC, 4, 3}}}}, 4},
     {"a slab empties", {2, 1, false, true, {DEAD, DEAD}, {3, 2}, {{{FREE, 0, 0}, {FREE, 1, 0}, {FREE, 2, 0}},
-        {{FREE, 3, 0}, {MALLOC, 0, 3}}}}, 3},
-    {"pages become a slab", {2, 1, false, false, {DEAD, DEAD}, {2, 2}, {{{MALLOC, 0, 5}, {FREE, 0, 0}}, {{MALLOC, 1, 3}, {FREE, 1, 0}}}}, 3},
+        {{FREE, 3, 0}, {MALLOC, 0, 3}}}}, 4},
+    {"pages become a slab", {2, 1, false, false, {DEAD, DEAD}, {2, 2}, {{{MALLOC, 0, 5}, {FREE, 0, 0}}, {{MALLOC, 1, 3}, {FREE, 1, 0}}}}, 4},
 };
 
 /* What the processes of a search have found, in memory that they share. */
@@ -108,13 +113,21 @@ int main(int argc, char **argv)
         if (argc > 1 && strcmp(argv[1], all[i].name) != 0) {
             continue;
         }
-        for (uint32_t n = 2; n <= all[i].preemptions; n++) {
+        uint32_t meetings = schedule_meetings(true), more;
+        for (uint32_t n = 0; n <= all[i].preemptions; n++) {
             double   took = 0;
-            uint64_t one = search_all(&all[i].program, n, parts, &took);
+            uint64_t one = 0;
+            for (bool again = true; again; meetings = more) {
+                one = search_all(&all[i].program, n, parts, &took);
+                more = schedule_meetings(false);
+                again = more != meetings;
+            }
             runs += one;
             seconds += took;
-            printf("ok schedules %s: %lu with at most %u preemptions, %.1f s, %.0f a second\n", all[i].name, (unsigned long)one, n, took,
-                   (double)one / took);
+            if (n >= 2) {
+                printf("ok schedules %s: %lu with at most %u preemptions, threads meet at %u addresses, %.1f s\n", all[i].name,
+                       (unsigned long)one, n, meetings, took);
+            }
         }
     }
     if (runs == 0) {

@@ -88,6 +88,7 @@ static void ordered(uintptr_t a, size_t bytes, enum how how, int order, const vo
         return;
     }
     access_to(a, how != LOAD, true, pc);
+    meet(cell_of(a));
     struct schedule_clock *released = released_of(a), mine = clock_of[now];
     if (how != STORE && acquires(order)) {
         learn(released);
@@ -104,10 +105,11 @@ static void ordered(uintptr_t a, size_t bytes, enum how how, int order, const vo
     }
 }
 
+/* A thread that looks at an address again, while no other one has run, sees the same: no point. */
 static void atomic(uintptr_t a, size_t bytes, enum how how, int order, const void *pc)
 {
     static const char *const what[] = {"loads", "stores", "changes"};
-    if (how != LOAD || now == NOBODY || thread[now].last != a) {
+    if ((how != LOAD || now == NOBODY || thread[now].last != a) && threads_meet_at(a)) {
         point(what[how], (void *)a, pc);
     }
     ordered(a, bytes, how, order, pc);
@@ -178,7 +180,7 @@ uint32_t __tsan_atomic32_exchange(volatile uint32_t *a, uint32_t v, int order)
 
 uint32_t __tsan_atomic32_compare_exchange_val(volatile uint32_t *a, uint32_t expected, uint32_t v, int order, int failure_order)
 {
-    point("takes", (void *)a, HERE);
+    threads_meet_at((uintptr_t)a) ? point("takes", (void *)a, HERE) : (void)0;
     uint32_t was = *a;
     ordered((uintptr_t)a, sizeof *a, was == expected ? CHANGE : LOAD, was == expected ? order : failure_order, HERE);
     if (was == expected) {
@@ -191,7 +193,7 @@ uint32_t __tsan_atomic32_compare_exchange_val(volatile uint32_t *a, uint32_t exp
 /* A counter that is replaced if it is what was read. */
 uint64_t __tsan_atomic64_compare_exchange_val(volatile uint64_t *a, uint64_t expected, uint64_t v, int order, int failure_order)
 {
-    point("replaces", (void *)a, HERE);
+    threads_meet_at((uintptr_t)a) ? point("replaces", (void *)a, HERE) : (void)0;
     uint64_t was = *a;
     ordered((uintptr_t)a, sizeof *a, was == expected ? CHANGE : LOAD, was == expected ? order : failure_order, HERE);
     if (was == expected) {

@@ -14,6 +14,8 @@ struct cell {
     uint32_t  run, write_clock, read_clock[SCHEDULE_THREADS];
     uint32_t  write_pc, read_pc[SCHEDULE_THREADS];      /* the program is linked below 4 GiB */
     uint8_t   writer, atomic;                           /* a bit for each thread that read atomically, WRITE_ATOMIC */
+    uint8_t   users;                                    /* a bit for each thread that used it atomically, */
+    uint64_t  locks;                                    /* and one for each lock that all of them held */
 } __attribute__((aligned(64)));
 
 #define WRITE_ATOMIC 128U
@@ -28,10 +30,10 @@ struct released {
 static struct cell  cells[1U << LG_CELLS];
 static struct released  releases_at[1U << LG_RELEASED];
 
-/* Where the entry for an address is, or would be, in a table of 2^lg entries. */
+/* Where the entry for an address is, or would be, in a table of 2^lg entries. Neighbours lie side by side. */
 static uint32_t place_of(uintptr_t a, uint32_t lg)
 {
-    return (uint32_t)(a * 0x9E3779B97F4A7C15UL >> (64 - lg));
+    return (uint32_t)((a >> 6) * 0x9E3779B97F4A7C15UL >> (70 - lg)) << 6 | (a & 63);
 }
 
 static struct cell *cell_of(uintptr_t a)
