@@ -195,7 +195,7 @@ static void took(const void *word)
     if (t->held == HELD_MAX) {
         schedule_fail("locks held");
     }
-    t->locks |= bit_of(word);
+    t->locks |= resting ? 0 : bit_of(word);
     t->lock[t->held] = word;
     t->rank[t->held++] = rank;
 }
@@ -205,7 +205,7 @@ static void gave(const void *word)
     struct thread *t = &thread[now];
     for (uint32_t i = t->held; i > 0; i--) {
         if (t->lock[i - 1] == word) {
-            t->locks &= ~bit_of(word);
+            t->locks &= resting ? UINT64_MAX : ~bit_of(word);
             memmove(&t->rank[i - 1], &t->rank[i], (t->held - i) * sizeof t->rank[0]);
             memmove(&t->lock[i - 1], &t->lock[i], (t->held - i) * sizeof t->lock[0]);
             t->held--;

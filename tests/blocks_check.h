@@ -139,13 +139,14 @@ static inline void blocks_check_pages(void)
     blocks_check_unused();
 }
 
-/* The slabs of each bin, and those of them that are in its pairing heap. */
-static inline void blocks_check_slabs(void)
+/* The slabs of each bin, and those of them that are in its pairing heap. Counts the regions of each class that are out. */
+static inline void blocks_check_slabs(uint64_t out[SC_NBINS])
 {
     static struct bin_stats count[BINS];
     static bool             walk[BINS];             /* the next visit for holes begins with a slab of the bin */
-    memset(count, 0, sizeof count);
-    memset(walk, 0, sizeof walk);
+    uint32_t                bins = arena_count() * SC_NBINS;
+    memset(count, 0, bins * sizeof count[0]);
+    memset(walk, 0, bins * sizeof walk[0]);
     for (uint32_t e = 1; e <= extent_count; e++) {
         uint32_t stack = AT(ext_npages, e) == 0 || AT(ext_state, e) >= EXTENT_BUSY ? 0 : tag_stack(radix_tree_tag(AT(ext_page, e)));
         if (0 < stack && stack <= SC_NBINS) {
@@ -155,16 +156,18 @@ static inline void blocks_check_slabs(void)
             walk[AT(slab_bin, e)] |= bin_walk[AT(slab_bin, e)] == e;
         }
     }
-    for (uint32_t b = 0; b < arena_count() * SC_NBINS; b++) {
+    for (uint32_t b = 0; b < bins; b++) {
         struct bin_stats s;
         bin_read_stats(b / SC_NBINS, b % SC_NBINS, &s);
         BLOCKS_CHECK(BinLists, s.slabs == count[b].slabs && s.slabs_nonfull == count[b].slabs_nonfull && s.slabs <= s.slabs_made, b);
+        BLOCKS_CHECK(BinFilled, s.regions_live <= s.slabs * slab_regions[b % SC_NBINS] && s.filled - s.flushed == s.regions_live, b);
         BLOCKS_CHECK(BinWalk, bin_walk[b] == 0 || walk[b], b);
+        out[b % SC_NBINS] += s.regions_live;
     }
 }
 
 /* All live blocks of the program: each is where the heap says, and what the bins gave is live or cached. */
-static inline void blocks_check_blocks(const struct blocks_model_block *block, uint32_t count)
+static inline void blocks_check_blocks(const struct blocks_model_block *block, uint32_t count, const uint64_t regions_out[SC_NBINS])
 {
     uint64_t live[SC_NSIZES] = {0};
     for (uint32_t i = 0; i < count; i++) {
@@ -184,14 +187,7 @@ static inline void blocks_check_blocks(const struct blocks_model_block *block, u
         BLOCKS_CHECK(BlocksBlockClass, (sampled != 0 ? sampled : overflow_usable(address, "check")) == usable, address);
     }
     for (uint32_t c = 0; c < SC_NBINS; c++) {
-        uint64_t out = 0;
-        for (uint32_t a = 0; a < arena_count(); a++) {
-            struct bin_stats s;
-            bin_read_stats(a, c, &s);
-            BLOCKS_CHECK(BinFilled, s.regions_live <= s.slabs * slab_regions[c] && s.filled - s.flushed == s.regions_live, c);
-            out += s.regions_live;
-        }
-        BLOCKS_CHECK(BinCounts, out == live[c] + depot_blocks(c + 1), c);
+        BLOCKS_CHECK(BinCounts, regions_out[c] == live[c] + depot_blocks(c + 1), c);
     }
     struct large_stats sum = {0, 0}, all;
     large_read_stats(&all);
@@ -215,9 +211,10 @@ static inline void blocks_check_blocks(const struct blocks_model_block *block, u
 
 static inline void blocks_check(const struct blocks_model_block *block, uint32_t count)
 {
+    uint64_t out[SC_NBINS] = {0};
     blocks_check_pages();
-    blocks_check_slabs();
-    blocks_check_blocks(block, count);
+    blocks_check_slabs(out);
+    blocks_check_blocks(block, count, out);
 }
 
 #endif

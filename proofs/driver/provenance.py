@@ -6,7 +6,7 @@ from pathlib import Path
 import wp
 from wp import ROOT
 
-FORMAT = "qedmalloc provenance 2"
+FORMAT = "qedmalloc provenance 3"
 # What decides over a goal, and how each says its version.
 PROGRAMS = {"frama-c": ["frama-c", "-version"], "why3": ["why3", "--version"], "z3": ["z3", "--version"], "cvc4": ["cvc4", "--version"],
             "ocaml": ["ocamlopt", "-version"], "gcc": ["gcc", "-dumpfullversion"]}
@@ -57,9 +57,9 @@ def begun(modules, define, from_scratch):
 
 
 def write(path, record, results):
-    """results: module -> (functions, those with a goal that the first round left open, proven goals, goals, seconds)."""
+    """results: module -> (functions, function -> its goals that the first round left open, proven goals, goals, seconds)."""
     for name, (functions, late, proven, goals, seconds) in results.items():
-        record["modules"][name] |= {"functions": functions, "late": sorted(late), "proven": proven, "goals": goals, "seconds": round(seconds)}
+        record["modules"][name] |= {"functions": functions, "late": late, "proven": proven, "goals": goals, "seconds": round(seconds)}
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(record, indent=1) + "\n")
@@ -73,23 +73,29 @@ def differences(what, then, now):
 
 
 def settled(path):
-    """The (file of its module, function) of which the file says that a proof from scratch of just this text, with what is here, has proven each goal in
-    its first round."""
+    """(file of its module, function) -> the goals that the first round left open, for each function of which the file says that a proof from
+    scratch of just this text, with what is here, has proven each goal."""
     try:
         record = json.loads(Path(path).read_text())
         if record["format"] != FORMAT or not record["from_scratch"] or record["flags"]["define"]:
-            return set()
+            return {}
         now, known = circumstances([]), wp.modules()
         if any(record[what] != now[what] for what in now):
-            return set()
-        found = set()
+            return {}
+        found = {}
         for name, then in record["modules"].items():
             here = text_of(name, []) if name in known and then["proven"] == then["goals"] > 0 else {}
             if here and all(then[key] == value for key, value in here.items()):
-                found |= {(file, f) for file in known[name] for f in then["functions"] if f not in then["late"]}
+                found |= {(file, f): then["late"].get(f, []) for file in known[name] for f in then["functions"]}
         return found
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return set()
+        return {}
+
+
+def at_first(late, goal):
+    """Has the first round met the goal of a function, of which it left these open? One that it met together with others has the beginning of
+    their names, and a number behind it tells goals of a name apart."""
+    return not late or (goal != "" and not any(goal.startswith(re.sub(r"_\d+$", "", g)) for g in late))
 
 
 def verify(path):

@@ -98,6 +98,81 @@ void os_unmap_all(void)
     }
 }
 
+/* Reads the beginning of a file as a text. One that cannot be read is empty. */
+static void os_read(const char *path, char *text, size_t room)
+{
+    long file = os_call(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
+    long bytes = os_failed(file) ? 0 : os_call(SYS_read, file, (long)text, (long)room - 1, 0, 0, 0);
+    text[os_failed(bytes) ? 0 : bytes] = '\0';
+    if (!os_failed(file)) {
+        os_call(SYS_close, file, 0, 0, 0, 0, 0);
+    }
+}
+
+/* Returns the number at the beginning of a text, 0 if it begins with something else. */
+static uint64_t os_number(const char *text)
+{
+    uint64_t n = 0;
+    for (; *text >= '0' && *text <= '9'; text++) {
+        n = n * 10 + (uint64_t)(*text - '0');
+    }
+    return n;
+}
+
+/* ---- how many mappings there are --------------------------------------------------------------------------------- */
+
+#define COUNT_ROOM 4096U                /* bytes read at a time */
+#define COUNT_EVERY 64U                 /* requests for memory */
+#define LINE_BYTES 160U                 /* the message with two numbers of 20 digits */
+
+static uint64_t os_count_mappings(void)
+{
+    char     text[COUNT_ROOM] = {0};
+    uint64_t lines = 0;
+    long     bytes = 0, file = os_call(SYS_openat, AT_FDCWD, (long)"/proc/self/maps", O_RDONLY | O_CLOEXEC, 0, 0, 0);
+    while (!os_failed(file) && (bytes = os_call(SYS_read, file, (long)text, sizeof text, 0, 0, 0)) > 0) {
+        for (long i = 0; i < bytes; i++) {
+            lines += text[i] == '\n' ? 1 : 0;
+        }
+    }
+    if (!os_failed(file)) {
+        os_call(SYS_close, file, 0, 0, 0, 0, 0);
+    }
+    return lines;
+}
+
+static char *line_add_number(char *end, uint64_t n)
+{
+    if (n >= 10) {
+        end = line_add_number(end, n / 10);
+    }
+    *end = (char)('0' + n % 10);
+    return end + 1;
+}
+
+/* Says once that nine of ten mappings that the kernel allows the process are in use, since it gives no memory beyond them. Looks at every 64th
+ * request for memory, and at the first and every 64th that was refused: to count takes a millisecond for some thousand mappings. */
+static void os_watch_mappings(bool got)
+{
+    static uint64_t requests[2];
+    static bool     mappings_told;
+    ATOMIC_ADD(requests[got], 1U);
+    if (ATOMIC_LOAD(requests[got]) % COUNT_EVERY != (got ? 0 : 1) || ATOMIC_LOAD(mappings_told)) {
+        return;
+    }
+    char line[LINE_BYTES];
+    os_read("/proc/sys/vm/max_map_count", line, sizeof line);
+    uint64_t most = os_number(line), count = os_count_mappings();
+    if (count >= most - most / 10 && most > 0 && ATOMIC_REPLACE(mappings_told, false, true)) {
+        char *end = line_add_number(stpcpy(line, "qedmalloc: "), count);
+        end = line_add_number(stpcpy(end, " mappings are in use of the "), most);
+        end = stpcpy(end, " that vm.max_map_count allows, and there is no memory beyond them\n");
+        os_write_error(line, (size_t)(end - line));
+    }
+}
+
+/* ---- pages ------------------------------------------------------------------------------------------------------- */
+
 #define TEXT(digits) #digits
 #define TEXT_OF(number) TEXT(number)
 
@@ -119,6 +194,7 @@ uintptr_t os_map_outside(size_t bytes, size_t align)
 {
     size_t slack = align - 4096;
     long first = os_call(SYS_mmap, 0, (long)(bytes + slack), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    os_watch_mappings(!os_failed(first));
     if (os_failed(first)) {
         return 0;
     }
@@ -260,17 +336,6 @@ uint32_t os_cpu_count(void)
     return n == 0 ? 1 : n;
 }
 
-/* Reads the beginning of a file as a text. One that cannot be read is empty. */
-static void os_read(const char *path, char *text, size_t room)
-{
-    long file = os_call(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
-    long bytes = os_failed(file) ? 0 : os_call(SYS_read, file, (long)text, (long)room - 1, 0, 0, 0);
-    text[os_failed(bytes) ? 0 : bytes] = '\0';
-    if (!os_failed(file)) {
-        os_call(SYS_close, file, 0, 0, 0, 0, 0);
-    }
-}
-
 #define PATH_BYTES 1024U
 #define FILE_BYTES 32U                  /* of the name of the file at its end */
 
@@ -279,13 +344,10 @@ static void os_read(const char *path, char *text, size_t room)
 static uint64_t os_least_limit(char *path, size_t root, const char *name, uint64_t most)
 {
     for (size_t end = strlen(path);;) {
-        char     text[FILE_BYTES];
-        uint64_t n = 0;
+        char text[FILE_BYTES];
         memcpy(path + end, name, strlen(name) + 1);
         os_read(path, text, sizeof text);
-        for (const char *digit = text; *digit >= '0' && *digit <= '9'; digit++) {
-            n = n * 10 + (uint64_t)(*digit - '0');
-        }
+        uint64_t n = os_number(text);
         most = n > 0 && n < most ? n : most;
         if (end == root) {
             return most;

@@ -2,7 +2,7 @@
 ROUNDS ?= 3
 SCALE  ?= 1
 
-.PHONY: bench bench-growth bench-memory bench-tails
+.PHONY: bench bench-growth bench-memory bench-tails bench-locks
 bench: setup-bench $(SO) trace ## time, memory, instructions, start, single calls, memory over time, at full length: ROUNDS=3 SCALE=1
 	@tests/bench/start $(BUILD)
 	@tests/bench/instructions $(BUILD)
@@ -18,3 +18,6 @@ bench-memory: setup-bench $(SO) ## memory over time: phases, threads that come a
 
 bench-tails: setup-bench $(SO) ## how long single calls take: median, 99.9 %, 99.99 %, the greatest with its cause
 	@tests/bench/tails $(BUILD) --rounds $(ROUNDS) --scale $(SCALE)
+
+bench-locks: setup-bench $(SO) ## how often the workloads take each lock, instructions under it, and how many cores it allows
+	@tests/bench/locks $(BUILD)
