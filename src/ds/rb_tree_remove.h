@@ -82,8 +82,13 @@ static uint32_t tree_pass(uint32_t p, uint32_t w) /*@ ghost (uint32_t t, uint32_
 {
     /*@ assert same: rb_bh[w] == rb_bh[d]; */
     /*@ assert owed: rb_bh[d] == RbHeight(rb_left[d]) + (d == z ? 0 : 1) + 1; */
-    /*@ assert w: w != z && w != d && p != z && p != d; */
+    /*@ assert w_d: w != d; */
+    /*@ assert w_z: w != z; */
+    /*@ assert p_d: p != d; */
+    /*@ assert p_z: p != z; */
     /*@ assert p: rb_bh[p] == rb_bh[d] + (rb_red[p] != 0 ? 0 : 1); */
+    /*@ assert parent: rb_own[w] == t && w < TABLE_FEW_MAX && rb_parent[w] == p; */
+    /*@ assert black: \forall integer y; RbNode(y) && rb_own[y] != 0 && rb_parent[y] == w ==> rb_red[y] == 0; */
     /*@ assert of_d: \forall integer y; RbNode(y) && rb_own[y] != 0 && y != p ==> rb_left[y] != d && rb_right[y] != d; */
     /*@ assert of_w: \forall integer y; RbNode(y) && rb_own[y] != 0 && y != p ==> rb_left[y] != w && rb_right[y] != w; */
     uint8_t red = AT(rb_red, p);

@@ -61,7 +61,10 @@ static void decay_shift(uint32_t which, uint32_t n, uint64_t newest)
                loop assigns k;
                loop variant NSTEPS - k;
             @/
-            for (uint32_t k = 0; k < NSTEPS; k++) {}
+            for (uint32_t k = 0; k < NSTEPS; k++) {
+                /@ assert same: \forall integer v, j; v == w && j == k && v != which ==>
+                             decay_backlog[v].npages[j] == \at(decay_backlog[v].npages[j],Pre); @/
+            }
         }
     */
     /*@ ghost
