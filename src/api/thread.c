@@ -174,6 +174,7 @@ static inline void thread_leave(struct tcache *t)
 {
     /*@ assert pool: t == &depot_pool[depot_mine]; */
     depot_destroy(t);
+    /*@ assert negated: \forall integer b; TCACHE_STACK(b) ==> tcache_dead.negated[b] == TAG_NEGATED(tcache_dead.magic[b]); */
     thread_shed();
     /*@ ghost tcache_lemma_hollow(&tcache_dead); */
 }

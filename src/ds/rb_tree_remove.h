@@ -337,6 +337,9 @@ static void tree_change(uint32_t t, uint32_t x, uint32_t s)
             rb_parent[rb_right[s]] == s && rb_lo[rb_right[s]] == s && rb_hi[rb_right[s]] == rb_hi[s]; */
     /*@ assert right_of: \forall integer y; RbIn(t, y) && rb_right[y] == s ==>
             rb_parent[s] == y && rb_lo[s] == y && rb_hi[s] == rb_hi[y]; */
+    /*@ assert parent: \forall integer y; RbIn(t, y) && y != s && rb_parent[y] != 0 && rb_parent[y] != s ==>
+            rb_parent[y] < TABLE_FEW_MAX && rb_own[rb_parent[y]] == t && (rb_left[rb_parent[y]] == y || rb_right[rb_parent[y]] == y); */
+    /*@ assert parent_of: \forall integer y; RbIn(t, y) && rb_parent[y] == s ==> rb_left[s] == y || rb_right[s] == y; */
     /*@ ghost rb_lemma_links(); */
 }
 

@@ -3,8 +3,9 @@
  * usage: locks SITES WINDOWS STEPS PROGRAM [ARGUMENT ...]
  *
  * Each line of SITES is an instruction of libqedmalloc.so. It has the offset, and `call` for the entry of a function, or `take` (lock cmpxchg)
- * or `give` (xchg) with the register and the displacement of the operand in memory, and the register that is stored. Between WINDOWS of STEPS
- * instructions each, of one thread that runs, the program runs freely. Prints the instructions and the calls that it saw, and for each
+ * or `give` (xchg) with the register and the displacement of the operand in memory, and the register that is stored. Between windows of STEPS
+ * instructions each, of one thread that runs, the program runs freely. It is started again when it ends. There are WINDOWS of them at least, and
+ * more until CALLS_ENOUGH calls are seen or SECONDS_MAX are over. Prints the instructions and the calls that it saw, and for each
  * address how often it was taken as a lock, and how many instructions of the same thread followed until it was given back.
  */
 #include <dirent.h>
@@ -26,6 +27,8 @@
 #define LOCKS_MAX 4096
 #define HELD_MAX 64
 #define FREE_NS 10000000L                   /* of running freely between two windows */
+#define CALLS_ENOUGH 1000U
+#define SECONDS_MAX 40
 #define ZERO_FLAG 0x40UL
 
 enum kind { CALL, TAKE, GIVE };
@@ -246,6 +249,38 @@ static bool window(pid_t tid, long count)
     return true;
 }
 
+static pid_t start(char **program)
+{
+    pid_t pid = fork();
+    if (pid < 0) {
+        fail("fork");
+    }
+    if (pid == 0) {
+        (void)setenv("LD_PRELOAD", getenv("QED_PRELOAD"), 1);
+        (void)freopen("/dev/null", "w", stdout);
+        (void)execvp(program[0], program);
+        fail(program[0]);
+    }
+    return pid;
+}
+
+/* Waits, then looks at one window, if the program has a thread that runs. Returns whether it does; *ended says that the program has ended. */
+static bool look(pid_t pid, long count, bool *ended)
+{
+    int status = 0;
+    (void)nanosleep(&(struct timespec){0, FREE_NS}, NULL);
+    *ended = (waitpid(pid, &status, WNOHANG) == pid && !WIFSTOPPED(status)) || kill(pid, 0) != 0;
+    pid_t tid = *ended || !find_library(pid) ? 0 : some_thread(pid);
+    if (tid == 0 || ptrace(PTRACE_ATTACH, tid, NULL, NULL) != 0) {
+        return false;
+    }
+    (void)waitpid(tid, &status, __WALL);
+    if (window(tid, count)) {
+        (void)ptrace(PTRACE_DETACH, tid, NULL, NULL);
+    }
+    return true;
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 5) {
@@ -253,28 +288,12 @@ int main(int argc, char **argv)
         return 2;
     }
     read_sites(argv[1]);
-    pid_t pid = fork();
-    if (pid < 0) {
-        fail("fork");
-    }
-    if (pid == 0) {
-        (void)setenv("LD_PRELOAD", getenv("QED_PRELOAD"), 1);
-        (void)execvp(argv[4], argv + 4);
-        fail(argv[4]);
-    }
-    int  status = 0;
-    bool ended = false;
-    for (long windows = atol(argv[2]); windows > 0 && !ended;) {
-        (void)nanosleep(&(struct timespec){0, FREE_NS}, NULL);
-        ended = (waitpid(pid, &status, WNOHANG) == pid && !WIFSTOPPED(status)) || kill(pid, 0) != 0;
-        pid_t tid = ended || !find_library(pid) ? 0 : some_thread(pid);
-        if (tid != 0 && ptrace(PTRACE_ATTACH, tid, NULL, NULL) == 0) {
-            (void)waitpid(tid, &status, __WALL);
-            if (window(tid, atol(argv[3]))) {
-                (void)ptrace(PTRACE_DETACH, tid, NULL, NULL);
-            }
-            windows--;
-        }
+    pid_t  pid = start(argv + 4);
+    time_t end = time(NULL) + SECONDS_MAX;
+    for (long windows = atol(argv[2]); (windows > 0 || calls < CALLS_ENOUGH) && time(NULL) < end;) {
+        bool ended = false;
+        windows -= look(pid, atol(argv[3]), &ended);
+        pid = ended ? start(argv + 4) : pid;
     }
     (void)kill(pid, SIGKILL);
     printf("instructions %lu\ncalls %lu\n", steps, calls);
