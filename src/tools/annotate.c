@@ -58,8 +58,16 @@ static size_t *annotate_size_at(void *block)
     return (size_t *)((char *)block + inner_malloc_usable_size(block)) - 1;
 }
 
-/* Returns the size that the program has asked for. Valgrind is told not to report the read, for another thread that frees the next block
- * forbids the bytes before it again. This object is not made for AddressSanitizer, which therefore does not see the read. */
+/* The size that the program has asked for is written and read while Valgrind reports nothing, for another thread that frees the next block
+ * forbids the bytes before it again. This object is not made for AddressSanitizer, which therefore does not see it. */
+static void annotate_set_size(size_t *at, size_t size)
+{
+    VALGRIND_DISABLE_ERROR_REPORTING;
+    *(volatile size_t *)at = size;
+    VALGRIND_ENABLE_ERROR_REPORTING;
+}
+
+/* Returns the size that the program has asked for. */
 static size_t annotate_size(void *block)
 {
     VALGRIND_DISABLE_ERROR_REPORTING;
@@ -81,7 +89,7 @@ static void *annotate_new(void *block, size_t size)
         char   *end = (char *)block + size;
         size_t *at = annotate_size_at(block);
         annotate_allow(block, (size_t)((char *)(at + 1) - (char *)block));
-        *(volatile size_t *)at = size;
+        annotate_set_size(at, size);
         annotate_forbid(end, (size_t)((char *)(at + 1) - end));
         VALGRIND_MALLOCLIKE_BLOCK(block, size, REDZONE_BYTES, false);
     }
