@@ -20,7 +20,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         end = end < 1UL << DIVIDE_LG_OFFSET ? end : 1UL << DIVIDE_LG_OFFSET;
         offset = (uint32_t)(offset % end);
         divide_magic_t magic = divide_magic(bytes);
-        if (divide_index(offset, magic) != offset / bytes || divide_is_multiple(offset, magic) != (offset % bytes == 0)) {
+        uint32_t high = divide_high(divide_product(offset, magic));
+        if (high != offset / bytes || divide_is_multiple(offset, magic) != (offset % bytes == 0)) {
             fprintf(stderr, "divide: %u by %u\n", offset, bytes);
             abort();
         }

@@ -108,7 +108,7 @@ WIDE = {"align", "divide", "size_class"}
 NOT_RUN = {                             # function, clause: why it is left out
     ("prng_part", "only"): "too long to run",                       # a quantifier over all 64-bit numbers
     ("slab_put", "apart"): "too long to run",                       # all pairs, for each region of a batch
-    ("slab_put_word", "apart"): "too long to run",
+    ("slab_put_row", "apart"): "too long to run",
     ("slab_take_word", "apart"): "too long to run",
     ("os_purge", "zero"): "the translator does not end",
     ("os_unmap", "must"): "the translator does not end",

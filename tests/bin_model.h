@@ -5,6 +5,8 @@
 #define QED_TESTS_BIN_MODEL_H
 
 #define BLOCKS_MODEL_COUNT 8192U
+#include <stdlib.h>
+
 #include "blocks/arena.h"
 #include "blocks/bin.h"
 #include "blocks/slab.h"
@@ -98,11 +100,21 @@ static inline void bin_model_fill(uint32_t arena, uint32_t szind, uint32_t n)
     bin_model_stats[arena][szind].slabs_again += before.slabs_nonfull - after.slabs_nonfull;    /* and makes none non-full */
 }
 
-/* Up to n blocks of that class, whatever their arena, beginning with the model's block i. */
+static int bin_model_rising(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static int bin_model_falling(const void *a, const void *b) { return bin_model_rising(b, a); }
+
+/* Up to n blocks of that class, whatever their arena, beginning with the model's block i. They come in the model's order, or by address, up or
+ * down, so that there are rows of them. */
 static inline void bin_model_flush(uint32_t szind, uint32_t n, uint32_t i)
 {
     static uint64_t blocks[BIN_MODEL_BATCH];
     uint32_t        k = 0;
+    uint32_t        order = i % 3;
     bool            given[BIN_MODEL_ARENAS] = {false};
     for (uint32_t looked = bin_model.count; looked > 0 && k < n && bin_model.count > 0; looked--, i++) {
         i = i < bin_model.count ? i : 0;
@@ -116,6 +128,9 @@ static inline void bin_model_flush(uint32_t szind, uint32_t n, uint32_t i)
     }
     for (uint32_t a = 0; a < BIN_MODEL_ARENAS; a++) {
         bin_model_stats[a][szind].flushes += given[a] ? 1 : 0;          /* each of their locks is taken once */
+    }
+    if (order != 0) {
+        qsort(blocks, k, sizeof *blocks, order == 1 ? bin_model_rising : bin_model_falling);
     }
     bin_flush(szind, blocks, k);
 }

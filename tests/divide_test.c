@@ -20,7 +20,7 @@ static void check(bool good, const char *what, uint32_t size, uint64_t offset)
 
 static void check_offset(uint32_t size, divide_magic_t magic, uint64_t offset)
 {
-    check(divide_index((uint32_t)offset, magic) == offset / size, "index", size, offset);
+    check(divide_high(divide_product((uint32_t)offset, magic)) == offset / size, "high", size, offset);
     check(divide_is_multiple((uint32_t)offset, magic) == (offset % size == 0), "multiple", size, offset);
     check((divide_fraction((uint32_t)offset, magic) < magic) == (offset % size == 0), "fraction", size, offset);
 }

@@ -3,7 +3,7 @@
  *
  *   C text                                                             here
  *   bin_adopt, large_begin: radix_tree_set_tag, block handed out        maker: SET, then the program's own SEND
- *   tcache_push, bin_slab_of: radix_leaf_high, radix_tree_tag           user: RECEIVE, READ
+ *   tcache_push, bin_slab_of: radix_leaf_high, radix_leaf_low           user: RECEIVE, READ
  *   bin_drop: radix_tree_set_tags(0), then pages_free                   user: CLEAR, then under the lock of the pages FREE
  *   pages_alloc, bin_adopt by another thread                            taker: under that lock TAKE, then SET, READ
  *

@@ -2,6 +2,7 @@
 #include "blocks/bin.h"
 
 #include "blocks/bin_give.h"
+#include "blocks/bin_row.h"
 #include "blocks/bin_slabs.h"
 #include "platform/trap.h"
 
@@ -186,35 +187,29 @@ static inline uint32_t bin_slab_of(uint32_t szind, uint64_t block)
 {
     /*@ ghost blocks_lemma_small(block); */
     /*@ ghost bin_lemma_first(block_ext[block]); */
-    uint64_t word = radix_tree_tag(block / PAGE);
-    /*@ assert high: word / TAG_HALF == szind + 1; */
-    /*@ assert low: word % TAG_HALF == ext_page[block_ext[block]] * PAGE % TAG_HALF; */
-    if (tag_stack(word) != szind + 1) {
+    /*@ assert reserved: RadixReserved(block / PAGE); */
+    uint64_t                 page = block / PAGE;
+    const struct radix_leaf *leaf = radix_tree_leaf_of(page);
+    uint32_t                 stack = radix_leaf_high(leaf, page % RADIX_WINDOW_PAGES) /*@ ghost (page / RADIX_WINDOW_PAGES) */;
+    uint32_t                 low = radix_leaf_low(leaf, page % RADIX_WINDOW_PAGES) /*@ ghost (page / RADIX_WINDOW_PAGES) */;
+    /*@ assert page: page / RADIX_WINDOW_PAGES * RADIX_WINDOW_PAGES + page % RADIX_WINDOW_PAGES == page; */
+    /*@ assert high: stack == szind + 1; */
+    /*@ assert low: low % TAG_HALF == ext_page[block_ext[block]] * PAGE % TAG_HALF; */
+    if (stack != szind + 1) {
         trap_misuse("free", "double free", block);
     }
     /*@ assert length: block - ext_page[block_ext[block]] * PAGE < SLAB_BYTES_MAX; */
-    uint64_t base = block - tag_offset(word, block);
+    uint64_t base = block - tag_offset(low, block);
     /*@ assert base: base == ext_page[block_ext[block]] * PAGE; */
-    return radix_tree_extent(base / PAGE);
+    uint64_t first = base / PAGE;
+    /*@ assert first: first == ext_page[block_ext[block]]; */
+    /*@ assert reserved: RadixReserved(first); */
+    /*@ assert again: first / RADIX_WINDOW_PAGES * RADIX_WINDOW_PAGES + first % RADIX_WINDOW_PAGES == first; */
+    return radix_leaf_extent(radix_tree_leaf_of(first), first % RADIX_WINDOW_PAGES) /*@ ghost (first / RADIX_WINDOW_PAGES) */;
 }
 
 /* Gives blocks[0] and those behind it back, up to the first that does not lie in slab e. Returns how many they are. */
-/*@ requires lock:     LockHeld(LOCK_BIN(slab_bin[e]));
-    requires ok:       BlocksOk;
-    requires class:    szind < SC_NBINS;
-    requires some:     0 < n && first + n <= UINT32_MAX;
-    requires valid:    \valid_read(blocks + (0 .. n - 1));
-    BLOCKS_CACHED(requires, 0, n);
-    requires slab:     block_ext[blocks[0]] == e;
-    assigns            slab_bits[e].w[0 .. SLAB_WORDS - 1], slab_sum[e].upto[0 .. SLAB_WORDS], slab_free_count[e],
-                       block_state[0 .. ADDRESS_MAX - 1];
-    ensures  ok:       BlocksOk;
-    ensures  some:     0 < \result <= n;
-    ensures  count:    slab_free_count[e] == \old(slab_free_count[e]) + \result;
-    ensures  most:     slab_free_count[e] <= slab_regions[szind];
-    ensures  gone:     \forall integer a; BlockStands(blocks, a, 0, \result, first) ==> block_state[a] == BLOCK_NONE;
-    ensures  kept:     BlocksKeptBut{Pre,Post}(szind, first, first + \result);
-    ensures  none:     BlocksNoneNew{Pre,Post};
+/*@ GIVES_BLOCKS;
 */
 __attribute__((noinline)) static uint32_t bin_give_run(uint32_t szind, uint32_t e, const uint64_t *blocks, uint32_t n)
     /*@ ghost (uint32_t first) */
@@ -242,8 +237,9 @@ __attribute__((noinline)) static uint32_t bin_give_run(uint32_t szind, uint32_t 
     do {
         /*@ ghost bin_lemma_slab(blocks[k], e, szind); */
         /*@ assert place: off == block_region[blocks[k]] * slab_bytes[szind]; */
-        struct bin_word at = bin_word_of(szind, base, length, off) /*@ ghost (block_region[blocks[k]]) */;
-        k = bin_give_word(szind, e, at, blocks, k, n) /*@ ghost (first) */;
+        uint32_t r = bin_region(szind, base, off) /*@ ghost (block_region[blocks[k]]) */;
+        struct bin_word at = bin_word_of(szind, base, length, r);
+        k = bin_give_word(szind, e, at, r % 64, blocks, k, n) /*@ ghost (first) */;
         /*@ assert gone: \forall integer a; BlockStands(blocks, a, 0, k, first) ==>
                 BlockStands(blocks, a, 0, \at(k,LoopCurrent), first) || BlockStands(blocks, a, \at(k,LoopCurrent), k, first); */
         /*@ assert kept: BlocksKeptBut{Pre,Here}(szind, first, first + k); */
@@ -255,7 +251,18 @@ __attribute__((noinline)) static uint32_t bin_give_run(uint32_t szind, uint32_t 
     return k;
 }
 
-/* Gives blocks[i] and those behind it back, up to the first that does not lie in slab e of the bin. Returns how many they are. */
+/* Gives blocks[0] and those behind it back, up to the first that does not lie in slab e, or, where they seem to be a row, to the end of the
+ * row. Returns how many they are. */
+/*@ GIVES_BLOCKS;
+*/
+static inline uint32_t bin_give_next(uint32_t szind, uint32_t e, const uint64_t *blocks, uint32_t n, bool row)
+    /*@ ghost (uint32_t first) */
+{
+    return row ? bin_give_row(szind, e, blocks, n) /*@ ghost (first) */ : bin_give_run(szind, e, blocks, n) /*@ ghost (first) */;
+}
+
+/* Gives blocks[i] and those behind it back, up to the first that does not lie in slab e of the bin, or to the end of a row. Returns how many
+ * they are. */
 /*@ requires bin:      b < BINS;
     requires class:    szind == b % SC_NBINS;
     BIN_HELD(requires, b);
@@ -276,7 +283,7 @@ __attribute__((noinline)) static uint32_t bin_give_run(uint32_t szind, uint32_t 
     ensures  kept:     BlocksKeptBut{Pre,Post}(szind, first + i, first + i + \result);
     ensures  none:     BlocksNoneNew{Pre,Post};
 */
-static inline uint32_t bin_return(uint32_t b, uint32_t szind, uint32_t e, const uint64_t *blocks, uint32_t i, uint32_t n)
+static inline uint32_t bin_return(uint32_t b, uint32_t szind, uint32_t e, const uint64_t *blocks, uint32_t i, uint32_t n, bool row)
     /*@ ghost (uint32_t kept, uint32_t first) */
 {
     uint32_t was = AT(slab_free_count, e);
@@ -284,11 +291,57 @@ static inline uint32_t bin_return(uint32_t b, uint32_t szind, uint32_t e, const 
     /*@ assert listed: BinListed(b, e) ==> ph_own[e] == BIN_HEAP(b); */
     /*@ assert not: !BinListed(b, e) ==> ph_own[e] == 0; */
     /*@ ghost bin_lemma_rest(blocks, szind, i, n, first); */
-    uint32_t k = bin_give_run(szind, e, &blocks[i], n - i) /*@ ghost (first + i) */;
+    uint32_t k = bin_give_next(szind, e, &blocks[i], n - i, row) /*@ ghost (first + i) */;
     /*@ ghost bin_lemma_stand(blocks, i, k, first); */
     /*@ ghost bin_lemma_ok_but(b, e); */
     bin_settle(b, szind, e, was);
     return k;
+}
+
+/* Gives rows of blocks of the bin back, up to the first block that is in none. Returns how many blocks they are. */
+/*@ requires bin:      b < BINS;
+    requires class:    szind == b % SC_NBINS;
+    BIN_HELD(requires, b);
+    requires some:     0 < n && first + n <= UINT32_MAX;
+    requires valid:    \valid_read(blocks + (0 .. n - 1));
+    BLOCKS_CACHED(requires, 0, n);
+    requires lead:     slab_bin[block_ext[blocks[0]]] == b;
+    assigns            BIN_ASSIGNS_FLUSH;
+    BIN_HELD(ensures, b);
+    ensures  some:     0 < \result <= n;
+    BLOCKS_CACHED(ensures, \result, n);
+    ensures  left:     BlocksLeft{Pre,Post}(blocks, n, 0, \result, first);
+    ensures  kept:     BlocksKeptBut{Pre,Post}(szind, first, first + n);
+    ensures  none:     BlocksNoneNew{Pre,Post};
+*/
+__attribute__((noinline)) static uint32_t bin_flush_rows(uint32_t b, uint32_t szind, const uint64_t *blocks, uint32_t n)
+    /*@ ghost (uint32_t first) */
+{
+    uint32_t e = bin_slab_of(szind, blocks[0]);
+    uint32_t i = 0;
+    uint32_t k;
+    /*@ loop invariant range:  0 <= i < n;
+        loop invariant slab:   e == block_ext[blocks[i]] && slab_bin[e] == b;
+        BIN_HELD(loop invariant, b);
+        loop invariant rest:   BlocksCached(blocks, i, n, szind);
+        loop invariant r_at:   BlocksAt(blocks, i, n, first);
+        loop invariant left:   BlocksLeft{Pre,Here}(blocks, n, 0, i, first);
+        loop invariant kept:   BlocksKeptBut{Pre,Here}(szind, first, first + n);
+        loop invariant none:   BlocksNoneNew{Pre,Here};
+        loop assigns   i, k, e, BIN_ASSIGNS_FLUSH;
+        loop variant   n - i;
+    */
+    do {
+        k = bin_return(b, szind, e, blocks, i, n, true) /*@ ghost (0, first) */;
+        i += k;
+        /*@ assert moved: \forall integer a; 0 <= a < ADDRESS_MAX &&
+                BlockLeft{LoopCurrent}(blocks, a, n, 0, \at(i,LoopCurrent), first) ==> BlockLeft(blocks, a, n, 0, i, first); */
+        /*@ assert left: BlocksLeft{Pre,Here}(blocks, n, 0, i, first); */
+        /*@ assert none: BlocksNoneNew{Pre,Here}; */
+        /*@ assert kept: BlocksKeptBut{Pre,Here}(szind, first, first + n); */
+        e = i < n ? bin_slab_of(szind, blocks[i]) : 0;
+    } while (k > 1 && i < n && AT(slab_bin, e) == b);
+    return i;
 }
 
 /* Moves blocks[i] to the front, behind the ones that are kept. */
@@ -333,9 +386,9 @@ static uint32_t bin_flush_pass(uint32_t szind, uint64_t *blocks, uint32_t n) /*@
     uint32_t lead = bin_slab_of(szind, blocks[0]);
     uint32_t b = AT(slab_bin, lead);
     uint32_t kept = 0;
-    uint32_t i = 0;
     /*@ assert class: b < BINS && szind == b % SC_NBINS; */
     bin_acquire(b);
+    uint32_t i = bin_row_seems(szind, blocks, n) ? bin_flush_rows(b, szind, blocks, n) /*@ ghost (first) */ : 0;
     /*@ loop invariant range:  0 <= kept <= i <= n;
         loop invariant less:   i > 0 ==> kept < i;
         loop invariant lead:   i == 0 ==> slab_bin[block_ext[blocks[0]]] == b;
@@ -354,7 +407,7 @@ static uint32_t bin_flush_pass(uint32_t szind, uint64_t *blocks, uint32_t n) /*@
     while (i < n) {
         uint32_t e = bin_slab_of(szind, blocks[i]);
         if (AT(slab_bin, e) == b) {
-            i += bin_return(b, szind, e, blocks, i, n) /*@ ghost (kept, first) */;
+            i += bin_return(b, szind, e, blocks, i, n, false) /*@ ghost (kept, first) */;
             /*@ assert moved: \forall integer a; 0 <= a < ADDRESS_MAX &&
                     BlockLeft{LoopCurrent}(blocks, a, n, \at(kept,LoopCurrent), \at(i,LoopCurrent), first) ==>
                     BlockLeft(blocks, a, n, kept, i, first); */

@@ -19,22 +19,25 @@ struct bin_word {
 #include "blocks/bin_give.acsl"
 #include "blocks/bin_lemmas.acsl"
 
-/* Returns the word that has the bit of region r, which lies off bytes behind the beginning of its slab. */
+/* Returns the word that has the bit of region r of the slab that begins at base. */
 /*@ requires class:    szind < SC_NBINS;
     requires geometry: SlabGeometryOk;
     requires base:     base < ADDRESS_MAX;
     requires length:   length == slab_npages[szind] * PAGE;
-    requires place:    off == r * slab_bytes[szind] && off < length;
+    requires region:   r < slab_regions[szind];
     assigns            \nothing;
     ensures  word:     \result.i == r / 64;
     ensures  begin:    \result.begin == base + \result.i * (64 * slab_bytes[szind]);
     ensures  room:     \result.room == \min(64 * slab_bytes[szind], length - \result.i * (64 * slab_bytes[szind]));
 */
-static inline struct bin_word bin_word_of(uint32_t szind, uint64_t base, uint64_t length, uint64_t off) /*@ ghost (uint32_t r) */
+static inline struct bin_word bin_word_of(uint32_t szind, uint64_t base, uint64_t length, uint32_t r)
 {
-    uint32_t i = slab_region_at(szind, off) / 64;
+    uint32_t i = r / 64;
     uint64_t span = 64 * (uint64_t)slab_bytes[szind];
-    /*@ ghost bin_lemma_word(off, r, slab_bytes[szind], i); */
+    /*@ ghost
+        slab_lemma_scale(r + 1UL, slab_regions[szind], slab_bytes[szind]);
+        bin_lemma_word(r * (uint64_t)slab_bytes[szind], r, slab_bytes[szind], i);
+    */
     uint64_t before = i * span;
     return (struct bin_word){.begin = base + before, .room = length - before < span ? length - before : span, .i = i};
 }
@@ -97,7 +100,8 @@ static inline uint64_t bin_give(uint64_t w, uint32_t j, uint64_t block) /*@ ghos
     return v;
 }
 
-/* Gives blocks[k] and those behind it back, up to the first that has its bit in another word. Returns the place of that one, or n. */
+/* Gives blocks[k], which has bit j of its word, and those behind it back, up to the first that has its bit in another word. Returns the place
+ * of that one, or n. */
 /*@ requires class:    szind < SC_NBINS;
     requires lock:     LockHeld(LOCK_BIN(slab_bin[e]));
     requires pages:    SlabsOnPages;
@@ -106,7 +110,7 @@ static inline uint64_t bin_give(uint64_t w, uint32_t j, uint64_t block) /*@ ghos
     requires order:    k < n && first + n <= UINT32_MAX;
     requires valid:    \valid_read(blocks + (0 .. n - 1));
     BLOCKS_CACHED(requires, k, n);
-    requires one:      block_ext[blocks[k]] == e && block_region[blocks[k]] / 64 == at.i;
+    requires one:      block_ext[blocks[k]] == e && block_region[blocks[k]] == 64 * at.i + j && j < 64;
     SLAB_BITS(requires, e);
     BLOCKS_SMALL(requires);
     assigns            slab_bits[e].w[0 .. SLAB_WORDS - 1], slab_sum[e].upto[0 .. SLAB_WORDS],
@@ -120,15 +124,12 @@ static inline uint64_t bin_give(uint64_t w, uint32_t j, uint64_t block) /*@ ghos
     ensures  kept:     BlocksKeptBut{Pre,Post}(szind, first + k, first + \result);
     ensures  none:     BlocksNoneNew{Pre,Post};
 */
-static inline uint32_t bin_give_word(uint32_t szind, uint32_t e, struct bin_word at, const uint64_t *blocks, uint32_t k,
-    uint32_t n) /*@ ghost (uint32_t first) */
+static inline uint32_t bin_give_word(uint32_t szind, uint32_t e, struct bin_word at, uint32_t j, const uint64_t *blocks,
+    uint32_t k, uint32_t n) /*@ ghost (uint32_t first) */
 {
     uint64_t w = AT(slab_bits, e).w[at.i];
-    uint64_t d = tag_distance(at.begin, blocks[k]);
-    /*@ ghost bin_lemma_in_word(blocks[k], e, szind, at, d); */
     /*@ loop invariant range:   \at(k,Pre) <= k < n;
-        loop invariant d:       d == (at.begin <= blocks[k] ? blocks[k] - at.begin : blocks[k] - at.begin + UINT64_MAX + 1);
-        loop invariant in:      d < at.room;
+        loop invariant bit:     block_ext[blocks[k]] == e && block_region[blocks[k]] == 64 * at.i + j && j < 64;
         loop invariant taken:   BinWordTaken(e, at.i, w);
         loop invariant unused:  BinWordTail(szind, at.i, w);
         loop invariant count:   pop(w, 64) == pop(slab_bits[e].w[at.i], 64) + k - \at(k,Pre);
@@ -137,24 +138,27 @@ static inline uint32_t bin_give_word(uint32_t szind, uint32_t e, struct bin_word
         loop invariant gone:    \forall integer a; BlockStands(blocks, a, \at(k,Pre), k, first) ==> block_state[a] == BLOCK_NONE;
         loop invariant kept:    BlocksKeptBut{Pre,Here}(szind, first + \at(k,Pre), first + k);
         loop invariant none:    BlocksNoneNew{Pre,Here};
-        loop assigns   k, d, w, block_state[0 .. ADDRESS_MAX - 1];
+        loop assigns   k, j, w, block_state[0 .. ADDRESS_MAX - 1];
         loop variant   n - k;
     */
-    do {
-        /*@ ghost bin_lemma_in_word(blocks[k], e, szind, at, d); */
+    for (;;) {
         /*@ assert this: \at(block_state[\at(blocks[k],Here)],Pre) == BLOCK_CACHED && block_szind[blocks[k]] == szind &&
                 block_pos[blocks[k]] == first + k; */
-        /*@ assert others: \forall integer j; k < j < n ==> blocks[j] != blocks[k]; */
-        uint32_t j = bin_region(szind, at.begin, d) /*@ ghost (block_region[blocks[k]] % 64) */;
-        /*@ assert region: j == block_region[blocks[k]] % 64; */
+        /*@ assert others: \forall integer q; k < q < n ==> blocks[q] != blocks[k]; */
         /*@ assert taken: !tbit(w, j); */
-        w = bin_give(w, j, at.begin + d) /*@ ghost (szind, e, at.i) */;
+        w = bin_give(w, j, blocks[k]) /*@ ghost (szind, e, at.i) */;
+        /*@ assert one: \forall integer a; BlockStands(blocks, a, k, k + 1, first) ==> a == blocks[k]; */
         /*@ assert last: \forall integer a; BlockStands(blocks, a, \at(k,Pre), k + 1, first) ==>
                 BlockStands(blocks, a, \at(k,Pre), k, first) || a == blocks[k]; */
         /*@ assert kept: BlocksKeptBut{Pre,Here}(szind, first + \at(k,Pre), first + k + 1); */
         k++;
-        d = k < n ? tag_distance(at.begin, blocks[k]) : UINT64_MAX;
-    } while (d < at.room);
+        uint64_t d = k < n ? tag_distance(at.begin, blocks[k]) : UINT64_MAX;
+        if (d >= at.room) {
+            break;
+        }
+        /*@ ghost bin_lemma_in_word(blocks[k], e, szind, at, d); */
+        j = bin_region(szind, at.begin, d) /*@ ghost (block_region[blocks[k]] % 64) */;
+    }
     slab_set_word(e, at.i, w);
     return k;
 }

@@ -149,71 +149,130 @@ static inline uint64_t slab_put_next(uint64_t *out, uint64_t slot, uint64_t addr
     return address + bytes;
 }
 
-/* Writes the addresses of all 64 regions of word i, the first of which begins at address, into the slots below left. Returns the
- * number of slots left. */
-/*@ requires word:     i < SLAB_WORDS && slab_cut == 64 * i;
+/* Writes the addresses of n regions that lie side by side, the first of which begins at address, into the slots below left. Returns the number
+ * of slots left. */
+/*@ requires first:    first == slab_cut && first + n <= SLAB_REGIONS_MAX;
     requires bytes:    bytes <= SC_SMALL_MAXCLASS;
     requires base:     base < (1UL << LG_VADDR);
     requires place:    SlabPlace(address, base, bytes, slab_cut);
-    requires slots:    64 <= left <= hi <= SLAB_REGIONS_MAX;
+    requires slots:    n <= left <= hi <= SLAB_REGIONS_MAX;
     requires out:      \valid(out + (0 .. left - 1));
     SLOTS_FILLED(requires, left, hi);
     assigns            out[0 .. left - 1], slab_cut, slab_slot_region[0 .. left - 1],
-                       slab_region_slot[64 * i .. 64 * i + 63];
-    ensures  cut:      slab_cut == 64 * i + 64;
-    ensures  left:     \result == left - 64;
-    ensures  above:    \forall integer s; \result <= s < left ==> 64 * i <= slab_slot_region[s];
-    ensures  all:      \forall integer r; 64 * i <= r < slab_cut ==>
+                       slab_region_slot[first .. first + n - 1];
+    ensures  cut:      slab_cut == first + n;
+    ensures  left:     \result == left - n;
+    ensures  above:    \forall integer s; \result <= s < left ==> first <= slab_slot_region[s] < first + n;
+    ensures  all:      \forall integer r; first <= r < first + n ==>
                        \result <= slab_region_slot[r] < left && slab_slot_region[slab_region_slot[r]] == r;
-    ensures  last:     slab_slot_region[\result] == slab_cut - 1;
+    ensures  last:     n > 0 ==> slab_slot_region[\result] == slab_cut - 1;
     SLOTS_FILLED(ensures, \result, hi);
 */
-static inline uint32_t slab_put_word(uint64_t address, uint32_t bytes, uint64_t *out, uint32_t left)
-    /*@ ghost (uint32_t i, uint32_t hi, uint64_t base) */
+static inline uint32_t slab_put_row(uint64_t address, uint32_t bytes, uint64_t *out, uint32_t left, uint32_t n)
+    /*@ ghost (uint32_t first, uint32_t hi, uint64_t base) */
 {
     uint64_t at = left;
-    /*@ loop invariant range:   0 <= b <= 64 && b % 4 == 0;
-        loop invariant at:      at == left - b;
-        loop invariant cut:     slab_cut == 64 * i + b;
-        loop invariant place:   SlabPlace(address, base, bytes, slab_cut);
-        loop invariant above:   \forall integer s; at <= s < left ==> 64 * i <= slab_slot_region[s];
-        loop invariant all:     \forall integer r; 64 * i <= r < slab_cut ==>
-                                  at <= slab_region_slot[r] < left && slab_slot_region[slab_region_slot[r]] == r;
-        loop invariant last:    b > 0 ==> slab_slot_region[at] == slab_cut - 1;
-        SLOTS_FILLED(loop invariant, at, hi);
-        loop assigns b, at, address, slab_cut, out[0 .. left - 1], slab_slot_region[0 .. left - 1],
-                     slab_region_slot[64 * i .. 64 * i + 63];
-        loop variant 64 - b;
+    uint64_t end = left - n;
+    /*@ loop invariant range:   end <= at <= left;
+        PUT_ROW(loop invariant);
+        loop assigns at, address, slab_cut, out[0 .. left - 1], slab_slot_region[0 .. left - 1],
+                     slab_region_slot[first .. first + n - 1];
+        loop variant at;
     */
-    for (uint32_t b = 0; b < 64; b += 4) {
+    while (at >= end + 4) {
         address = slab_put_next(out, at - 1, address, bytes) /*@ ghost (hi, base) */;
         address = slab_put_next(out, at - 2, address, bytes) /*@ ghost (hi, base) */;
         address = slab_put_next(out, at - 3, address, bytes) /*@ ghost (hi, base) */;
         address = slab_put_next(out, at - 4, address, bytes) /*@ ghost (hi, base) */;
         at -= 4;
     }
+    /*@ loop invariant range:   end <= at <= left;
+        PUT_ROW(loop invariant);
+        loop assigns at, address, slab_cut, out[0 .. left - 1], slab_slot_region[0 .. left - 1],
+                     slab_region_slot[first .. first + n - 1];
+        loop variant at;
+    */
+    while (at > end) {
+        address = slab_put_next(out, at - 1, address, bytes) /*@ ghost (hi, base) */;
+        at -= 1;
+    }
     return (uint32_t)at;
 }
 
-/* Takes all regions of word i, which is full, into the slots below left. Returns the number of slots left. */
+/* No region of word i below bit b is free. */
+/*@ ghost
+  /@ requires cut:      slab_cut == 64 * i && i < SLAB_WORDS && b < 64;
+     requires bytes:    bytes <= SC_SMALL_MAXCLASS;
+     requires below:    SlotsBelow(left, hi, slab_cut);
+     requires within:   SlotsWithin(out, left, hi, base, base + slab_cut * bytes, bytes);
+     assigns            slab_cut;
+     ensures  cut:      slab_cut == 64 * i + b;
+     ensures  below:    SlotsBelow(left, hi, slab_cut);
+     ensures  within:   SlotsWithin(out, left, hi, base, base + slab_cut * bytes, bytes);
+  @/
+  static void slab_skip(uint32_t i, uint32_t b, uint32_t left, uint32_t hi, uint64_t *out, uint64_t base, uint32_t bytes)
+  {
+    slab_lemma_scale(slab_cut, 64 * i + b, bytes);
+    slab_cut = 64 * i + b;
+  }
+*/
+
+/* Takes regions of word i, of which those from bit b on are free and no others, into the slots below left, as many as there are or as fit.
+ * Returns the number of slots left. */
 /*@ REQUIRES_TAKE_WORD;
-    requires full:     slab_bits[e].w[i] == UINT64_MAX && left >= 64;
+    requires rest:     b < 64 && \forall integer x; 0 <= x < 64 ==> (tbit(slab_bits[e].w[i], x) <==> b <= x);
     assigns            slab_bits[e].w[i], slab_sum[e].upto[i + 1 .. SLAB_WORDS], out[0 .. left - 1], slab_cut,
                        slab_slot_region[0 .. left - 1], slab_region_slot[64 * i .. 64 * i + 63];
     ENSURES_TAKE_WORD;
 */
-static inline uint32_t slab_take_full(uint32_t e, uint32_t i, uint64_t base, uint32_t bytes, uint64_t *out,
-                                      uint32_t left) /*@ ghost (uint32_t hi) */
+static inline uint32_t slab_take_rest(uint32_t e, uint32_t i, uint64_t base, uint32_t bytes, uint64_t *out, uint32_t left,
+                                      uint32_t b) /*@ ghost (uint32_t hi) */
 {
-    /*@ ghost slab_lemma_scale(64 * i, SLAB_REGIONS_MAX, bytes); */
-    uint64_t address = slab_place(base, bytes, 64 * i);
-    /*@ ghost bitmap_word_lemma_ones_shifted(0); */
-    /*@ assert full: \forall integer r; 64 * i <= r < 64 * i + 64 ==> SlabFree(e, r); */
-    uint32_t rest = slab_put_word(address, bytes, out, left) /*@ ghost (i, hi, base) */;
-    /*@ ghost bitmap_word_lemma_mask(UINT64_MAX, 64); */
-    /*@ ghost bitmap_word_lemma_none(0, 64); */
-    slab_set_word(e, i, 0);
+    uint32_t n = 64 - b < left ? 64 - b : left;
+    /*@ ghost slab_lemma_scale(64 * i + b, SLAB_REGIONS_MAX, bytes); */
+    uint64_t address = slab_place(base, bytes, 64 * i + b);
+    /*@ assert free: \forall integer r; 64 * i <= r < 64 * i + 64 ==> (SlabFree(e, r) <==> 64 * i + b <= r); */
+    /*@ ghost slab_skip(i, b, left, hi, out, base, bytes); */
+    uint32_t rest = slab_put_row(address, bytes, out, left, n) /*@ ghost (64 * i + b, hi, base) */;
+    /*@ assert same: slab_bits[e].w[i] == \at(slab_bits[e].w[i],Pre); */
+    /*@ assert row: \forall integer r; 64 * i <= r < slab_cut && SlabFree{Pre}(e, r) ==> 64 * i + b <= r; */
+    /*@ ghost uint64_t was = slab_bits[e].w[i]; */
+    uint64_t all = UINT64_MAX;
+    uint64_t gone = bitmap_word_mask(b + n);
+    uint64_t w = all ^ gone;
+    /*@ ghost
+        bitmap_word_lemma_ones_shifted(0);
+        bitmap_word_lemma_two(all, gone);
+    */
+    /*@ assert left: \forall integer x; 0 <= x < 64 ==> (tbit(w, x) <==> b + n <= x); */
+    /*@ ghost bitmap_word_lemma_range(w, was, b, n); */
+    /*@ assert count: pop(\at(slab_bits[e].w[i],Pre), 64) == pop(w, 64) + n; */
+    slab_set_word(e, i, w);
+    /*@ assert rest: \forall integer r; 64 * i <= r < 64 * i + 64 ==> (SlabFree(e, r) <==> 64 * i + b + n <= r); */
+    /*@ assert none: rest > 0 ==> b + n == 64; */
+    /*@ ghost if (w != 0) { int x = bitmap_word_lemma_nonzero(w); } */
+    /*@ assert empty: rest > 0 ==> w == 0; */
     return rest;
+}
+
+/* Returns the bit from which on all regions of a word are free, or 64 if they are not those. */
+/*@ assigns            \nothing;
+    ensures  bit:      \result <= 64;
+    ensures  rest:     \result < 64 ==> \forall integer x; 0 <= x < 64 ==> (tbit(w, x) <==> \result <= x);
+*/
+static inline uint32_t slab_rest_from(uint64_t w)
+{
+    if (w == 0) {
+        return 64;
+    }
+    uint64_t all = UINT64_MAX;
+    uint32_t b = bits_lowest(w);
+    uint64_t below = bitmap_word_mask(b);
+    /*@ ghost
+        bitmap_word_lemma_ones_shifted(0);
+        bitmap_word_lemma_two(all, w);
+    */
+    return (all ^ w) == below ? b : 64;
 }
 
 /* Takes regions of word i into the slots below left, as many as there are or as fit. Returns the number of slots left. */
@@ -310,8 +369,9 @@ uint32_t slab_take_batch(uint32_t e, uint64_t base, uint64_t *out, uint32_t n)
         loop variant SLAB_WORDS - i;
     */
     for (uint32_t i = 0; left > 0; i++) {
-        left = left >= 64 && AT(slab_bits, e).w[i] == UINT64_MAX ? slab_take_full(e, i, base, bytes, out, left) /*@ ghost (k) */
-                                                                 : slab_take_word(e, i, base, bytes, out, left) /*@ ghost (k) */;
+        uint32_t b = slab_rest_from(AT(slab_bits, e).w[i]);
+        left = b < 64 ? slab_take_rest(e, i, base, bytes, out, left, b) /*@ ghost (k) */
+                      : slab_take_word(e, i, base, bytes, out, left) /*@ ghost (k) */;
         /*@ assert these: \forall integer s; left <= s < \at(left, LoopCurrent) ==> SlabFree{LoopCurrent}(e, slab_slot_region[s]); */
         /*@ assert those: \forall integer s; \at(left, LoopCurrent) <= s < k ==>
                            slab_slot_region[s] == \at(slab_slot_region[s], LoopCurrent); */

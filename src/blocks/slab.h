@@ -82,21 +82,6 @@ extern divide_magic_t slab_magic[SC_NBINS];     /* reciprocal of slab_bytes */
 */
 void slab_boot(void);
 
-/* Returns the region that has the byte off bytes behind the beginning of its slab, be it its first or not. */
-/*@ requires class:    szind < SC_NBINS;
-    requires geometry: SlabBytesOk(SC_NBINS) && SlabLengthOk(SC_NBINS) && SlabLimitOk(SC_NBINS) && SlabMagicOk(SC_NBINS);
-    requires inside:   off < slab_npages[szind] * PAGE;
-    assigns            \nothing;
-    ensures  range:    \result < slab_regions[szind];
-    ensures  start:    \forall integer r; off == r * slab_bytes[szind] ==> \result == r;
-*/
-static inline uint32_t slab_region_at(uint32_t szind, uint64_t off)
-{
-    divide_magic_t magic = slab_magic[szind];
-    /*@ ghost slab_lemma_region(off, slab_bytes[szind], magic, slab_regions[szind]); */
-    return divide_index((uint32_t)off, magic);
-}
-
 /*@ requires base:     base < 2UL << LG_VADDR;
     requires bytes:    bytes <= SC_SMALL_MAXCLASS;
     requires region:   region < SLAB_REGIONS_MAX;

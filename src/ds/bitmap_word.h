@@ -62,4 +62,17 @@ static inline uint64_t bitmap_word_mask(uint32_t n)
     return UINT64_MAX >> (64U - n);
 }
 
+/* Returns the word whose bits first .. first + n - 1 are set. */
+/*@ requires range: first + n <= 64;
+    assigns         \nothing;
+    ensures  bits:  \forall integer j; 0 <= j < 64 ==> (tbit(\result, j) <==> first <= j < first + n);
+*/
+static inline uint64_t bitmap_word_range(uint32_t first, uint32_t n)
+{
+    uint64_t below = bitmap_word_mask(first);
+    uint64_t all = bitmap_word_mask(first + n);
+    /*@ ghost bitmap_word_lemma_two(all, below); */
+    return all ^ below;
+}
+
 #endif

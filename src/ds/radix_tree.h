@@ -104,6 +104,18 @@ static inline uint32_t radix_tree_extent(uint64_t page)
     return leaf == NULL ? 0 : (uint32_t)ATOMIC_LOAD(leaf->extent[page % RADIX_WINDOW_PAGES]);
 }
 
+/* Returns the leaf of the window of a page that is reserved. */
+/*@ requires ok:       RadixOk;
+    requires range:    page < PAGE_COUNT_MAX;
+    requires reserved: RadixReserved(page);
+    assigns            \nothing;
+    ensures  leaf:     RadixLeafOf(\result, page / RADIX_WINDOW_PAGES);
+*/
+static inline const struct radix_leaf *radix_tree_leaf_of(uint64_t page)
+{
+    return ATOMIC_LOAD_ACQUIRE(radix_root[page / RADIX_WINDOW_PAGES]);
+}
+
 /* Returns the high half of the tag of page i of the window, to a caller that has the leaf. The read is a plain one,
  * so that the compiler makes it an operand: nobody writes the tag of a page while the caller owns a block there. */
 /*@ requires ok:    RadixOk;
@@ -129,6 +141,19 @@ static inline uint32_t radix_leaf_low(const struct radix_leaf *leaf, uint64_t i)
 {
     /*@ assert page: (window * RADIX_WINDOW_PAGES + i) / RADIX_WINDOW_PAGES == window; */
     return ATOMIC_LOAD(leaf->entry[i].low);
+}
+
+/* Returns the extent of page i of the window, to a caller that has the leaf. */
+/*@ requires ok:     RadixOk;
+    requires range:  i < RADIX_WINDOW_PAGES && window < RADIX_ROOTS;
+    requires leaf:   RadixLeafOf(leaf, window);
+    assigns          \nothing;
+    ensures  extent: \result == radix_extent_of[window * RADIX_WINDOW_PAGES + i];
+*/
+static inline uint32_t radix_leaf_extent(const struct radix_leaf *leaf, uint64_t i) /*@ ghost (uint64_t window) */
+{
+    /*@ assert page: (window * RADIX_WINDOW_PAGES + i) / RADIX_WINDOW_PAGES == window; */
+    return (uint32_t)ATOMIC_LOAD(leaf->extent[i]);
 }
 
 /*@ requires ok:       RadixOk;

@@ -82,15 +82,6 @@ static inline divide_magic_t divide_low(uint64_t product)
 
 /*@ REQUIRES_DIVIDE_RANGE(offset, magic);
     assigns          \nothing;
-    ensures  high:   \result == offset * magic / DIVIDE_ONE;
-*/
-static inline uint32_t divide_index(uint32_t offset, divide_magic_t magic)
-{
-    return divide_high(divide_product(offset, magic));
-}
-
-/*@ REQUIRES_DIVIDE_RANGE(offset, magic);
-    assigns          \nothing;
     ensures  low:    \result == offset * magic % DIVIDE_ONE;
 */
 static inline divide_magic_t divide_fraction(uint32_t offset, divide_magic_t magic)
