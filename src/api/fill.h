@@ -81,7 +81,7 @@ static inline void fill_grown(uint64_t block, uint64_t bytes_was, uint64_t bytes
     ensures  filled:   Filled(block, block + BlockBytes(block), byte);
     ENSURES_REST_KEPT(block, 0);
 */
-static inline __attribute__((cold)) void fill_freed(struct tcache *t, uint64_t block, uint8_t byte, const char *call)
+static __attribute__((noinline, cold)) void fill_freed(struct tcache *t, uint64_t block, uint8_t byte, const char *call)
 {
     fill_meet(t);
     uint64_t bytes = block_usable(block, call);

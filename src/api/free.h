@@ -46,7 +46,8 @@ static inline void free_counted(struct tcache *t, uint64_t block, const char *ca
     }
 }
 
-/* Frees a block that the fast paths have refused, and that needs no check any more. */
+/* Frees a block that the fast paths have refused, and that needs no check any more. It is a function of its own so that its callers save no
+ * registers. */
 /*@ requires ok:       MallocOk;
     requires live:     BlockLive(block);
     assigns            MALLOC_ASSIGNS;
@@ -54,7 +55,7 @@ static inline void free_counted(struct tcache *t, uint64_t block, const char *ca
     ensures  gone:     !BlockLive(block);
     ENSURES_REST_KEPT(block, 0);
 */
-static inline void free_unchecked(uint64_t block, const char *call)
+static __attribute__((noinline)) void free_unchecked(uint64_t block, const char *call)
 {
     struct tcache *t = thread_get();
     int32_t        byte = modes_freed_byte();
@@ -84,19 +85,6 @@ static inline bool free_put(uint64_t block)
     return counting_only(t, COUNTER_CHECKS) && modes_freed_byte() == MODES_NO_BYTE && overflow_put(t, block);
 }
 
-/* Frees a block that has been checked, and that free_put has refused. */
-/*@ requires ok:       MallocOk;
-    requires live:     BlockLive(block);
-    assigns            MALLOC_ASSIGNS;
-    ensures  ok:       MallocOk;
-    ensures  gone:     !BlockLive(block);
-    ENSURES_REST_KEPT(block, 0);
-*/
-static __attribute__((noinline)) void free_other(uint64_t block, const char *call)
-{
-    free_unchecked(block, call);
-}
-
 /* Frees a block while frees are checked. */
 /*@ requires ok:       MallocOk;
     requires live:     BlockLive(block);
@@ -111,7 +99,7 @@ static __attribute__((noinline)) void free_live(uint64_t block, const char *call
 {
     check_give(block, call);
     if (!free_put(block)) {
-        free_other(block, call);
+        free_unchecked(block, call);
     }
 }
 

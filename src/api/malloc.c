@@ -325,7 +325,7 @@ static __attribute__((noinline)) void *malloc_slow(size_t size)
         if (!countdown_due(slab_bytes[szind])) {
             return malloc_cached(szind) /*@ ghost (size) */;
         }
-    } else if (live_asked()) {
+    } else {
         /* While a mode asks for all allocations, no thread counts down. */
         uint64_t block = malloc_checked(size);
         if (block != 0) {
