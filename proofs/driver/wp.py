@@ -187,6 +187,7 @@ def run(source, functions, *, why3, cache, timeout, limit, prover=PROVER, rounds
         choice["QED_FUNCTIONS"] = names
         if chosen is SMOKE_TESTS:
             wp += SMOKE_FLAGS
+            choice["QED_HOPELESS"] = "yes"
         else:
             choice["QED_GOALS"] = ",".join(chosen)
         seconds, more = rounds[0] if rounds else (timeout, ["-wp-rte"])

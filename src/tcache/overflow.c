@@ -90,6 +90,7 @@ uint64_t overflow_asked(uint64_t block, const char *call)
 */
 static void overflow_look(struct tcache *t, uint64_t block)
 {
+    /*@ ghost tcache_lemma_types(t); */
     uint64_t           window = block / (1UL << RADIX_LG_WINDOW);
     struct radix_leaf *leaf = radix_tree_leaf(window);
     if (window != 0 && leaf != NULL) {
@@ -165,6 +166,7 @@ static void overflow_past(uint32_t stack, uint64_t block, const char *call) /*@ 
     outside_give(stack, block, call);
     /*@ assert same: TcacheShapeSame{Pre,Here}(t); */
     /*@ ghost tcache_lemma_shape(t); */
+    /*@ ghost tcache_lemma_types(t); */
     /*@ assert stacks: TcacheSame{Pre,Here}(t); */
     /*@ assert are: TcacheOthers(t, TCACHE_STACKS); */
     /*@ ghost stack_lemma_kept(t); */

@@ -251,6 +251,7 @@ static uint32_t refill_take(struct tcache *t, uint32_t stack, uint32_t n)
     uint32_t filled = bin_fill(t->arena, stack - 1, &t->slot[first], n) /*@ ghost (first) */;
     /*@ assert same: TcacheShapeSame{Pre,Here}(t); */
     /*@ ghost tcache_lemma_shape(t); */
+    /*@ ghost tcache_lemma_types(t); */
     /*@ assert slots: \forall integer b, i; TCACHE_IN(t, b, i) && b != stack ==> t->slot[i] == \at(t->slot[i],Pre); */
     /*@ ghost stack_lemma_filled(t, stack, first, filled); */
     return filled;

@@ -20,6 +20,7 @@
 */
 static inline void stack_set_height(struct tcache *t, uint32_t stack, uint32_t n)
 {
+    /*@ ghost tcache_lemma_types(t); */
     t->top[stack] = t->floor[stack] + n;
 }
 
@@ -41,6 +42,7 @@ static inline void stack_set_height(struct tcache *t, uint32_t stack, uint32_t n
 static inline void stack_give_oldest(struct tcache *t, uint32_t stack, uint32_t n)
 {
     uint32_t first = t->floor[stack] + 1;
+    /*@ ghost tcache_lemma_types(t); */
     /*@ assert run: TcacheRun(t, stack, first, t->top[stack] + 1); */
     /*@ assert others: TcacheOthers(t, stack); */
     /*@ assert alone: TcacheAlone(t, stack, first, first + n); */

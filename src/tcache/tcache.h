@@ -179,6 +179,7 @@ static inline void tcache_put(struct tcache *t, uint64_t top, uint64_t block) /*
 */
 static inline void tcache_raise(struct tcache *t, uint64_t stack)
 {
+    /*@ ghost tcache_lemma_types(t); */
     t->top[stack] += 1;
 }
 
