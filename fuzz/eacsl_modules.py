@@ -18,6 +18,7 @@ MODULES = {                             # harness -> sources that are compiled w
 FEW_PAGES = [
     ("src/platform/config.h", "#define LG_VADDR 47\n", "#define LG_VADDR 19\n"),
     ("src/ds/radix_tree.h", "#define RADIX_LG_WINDOW 32 ", "#define RADIX_LG_WINDOW 15 "),
+    ("src/ds/radix_tree.h", "#define RADIX_PART PAGE ", "#define RADIX_PART 4UL "),
     ("src/platform/live.h", "#define LIVE_LG_WINDOW 32 ", "#define LIVE_LG_WINDOW 15 "),
     ("src/platform/pool.h", "#define POOL(type, name, count) extern type", "#define POOL(type, name, count) type"),
     ("src/ds/radix_tree.h", "_Static_assert(sizeof(struct radix_leaf) % PAGE == 0, ", "_Static_assert(1, "),
@@ -39,7 +40,7 @@ def few_pages(module, zone_pages, forget):
 PARAMETERS = {                          # harness, * for all -> file, text, text instead
     "*": [
         ("src/platform/table.h", "#define TABLE_MAX (1UL << 30) ", "#define TABLE_MAX 64UL "),
-        ("src/platform/table.h", "#define TABLE_CHUNK (1UL << 15) ", "#define TABLE_CHUNK 32UL "),
+        ("src/platform/table.h", "#define TABLE_LG_FIRST 12\n", "#define TABLE_LG_FIRST 5\n"),
         ("src/platform/config.h", "LG_VADDR >= 38 && ", "LG_VADDR >= 18 && "),
         ("src/platform/os_fake.c", "bool os_discard(uint32_t cache, uint64_t page, uint64_t npages)",
          "bool os_discard(uint32_t cache, uint64_t page, uint64_t npages,"
@@ -68,7 +69,8 @@ PARAMETERS = {                          # harness, * for all -> file, text, text
     ],
     "base": [                           # addresses that nobody touches, from the lowest free one on
         ("src/platform/config.h", "#define LG_VADDR 47\n", "#define LG_VADDR 18\n"),
-        ("src/platform/live.h", "#define LIVE_LG_WINDOW 32 ", "#define LIVE_LG_WINDOW 15 "),
+        ("src/ds/radix_tree.h", "#define RADIX_PART PAGE ", "#define RADIX_PART 4UL "),
+    ("src/platform/live.h", "#define LIVE_LG_WINDOW 32 ", "#define LIVE_LG_WINDOW 15 "),
         ("src/platform/pool.h", "    return (uintptr_t)os_map_metadata(bytes);\n", """\
     uintptr_t p = PAGE;
     while (p < (1UL << LG_VADDR) && pool_mapped[p / 64] != 0) {
@@ -94,7 +96,7 @@ PARAMETERS = {                          # harness, * for all -> file, text, text
         ("fuzz/slab_fuzz.c", "    slab_model_boot();\n", "    lock_held[LOCK_BIN(0)] = 1;\n    slab_model_boot();\n"),
     ],
     "extent": few_pages("extent", 24, ["ext_npages", "ext_state", "ext_owner", "ext_page_state", "list_after", "list_owner", "list_length"]) + [
-        ("tests/extent_model.h", f"    {t}[0] = NULL;\n", "") for t in ("ext_page", "ext_npages", "ext_state", "list_after")
+        ("tests/extent_model.h", f"    memset({t}, 0, sizeof {t});\n", "") for t in ("ext_page", "ext_npages", "ext_state", "list_after")
     ] + [("src/platform/os.h", "uint8_t ext_page_state[1];", "uint8_t ext_page_state[PAGE_COUNT_MAX];")],
     "pairing_heap": [                   # the harness starts anew with each input
         ("tests/pairing_heap_model.h", "    memset(ph_root, 0, sizeof ph_root);\n",

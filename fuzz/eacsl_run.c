@@ -7,10 +7,12 @@
 #include "eacsl.h"
 #include "platform/os.h"
 
-extern uint64_t os_refused;             /* a ghost, of which the checks make a variable */
+extern uint64_t os_refused;             /* ghosts, of which the checks make variables */
+extern uint8_t  pool_writable[];
 
-bool table_grow(uint64_t chunk);
+bool table_grow(uint64_t i);
 bool pool_grant(void);
+bool pool_open(uint64_t cell, uint64_t count);
 bool pool_place(uintptr_t address, size_t bytes);
 
 void eacsl_copy(void *to, const void *from, unsigned long bytes)
@@ -18,9 +20,9 @@ void eacsl_copy(void *to, const void *from, unsigned long bytes)
     memcpy(to, from, bytes);
 }
 
-bool table_grow(uint64_t chunk)
+bool table_grow(uint64_t i)
 {
-    (void)chunk;
+    (void)i;
     return true;
 }
 
@@ -29,6 +31,13 @@ bool pool_grant(void)
     bool granted = os_map_metadata(1) != NULL;
     os_refused = granted ? os_refused : 1;
     return granted;
+}
+
+bool pool_open(uint64_t cell, uint64_t count)
+{
+    bool open = pool_grant();
+    memset(pool_writable + cell, open ? 1 : 0, count);
+    return open;
 }
 
 bool pool_place(uintptr_t address, size_t bytes)

@@ -8,7 +8,7 @@
 #define IDS 12U
 #define LISTS 2U
 
-static const uint32_t id[IDS] = {1, 2, 3, 4, 5, TABLE_CHUNK - 1, TABLE_CHUNK, TABLE_CHUNK + 1, 77, 78, 79, 80};
+static const uint32_t id[IDS] = {1, 2, 3, 4, 5, TABLE_FIRST - 1, TABLE_FIRST, TABLE_FIRST + 1, 77, 78, 79, 80};
 static const uint32_t list[LISTS] = {0, LIST_COUNT - 1};
 static uint32_t       member[LISTS][IDS], count[LISTS];
 

@@ -9,6 +9,10 @@ bool     __real_os_unmap(uint32_t cache, uint64_t page, uint64_t npages, bool mu
 bool     __wrap_os_unmap(uint32_t cache, uint64_t page, uint64_t npages, bool must);
 void    *__real_os_map_metadata(size_t bytes);
 void    *__wrap_os_map_metadata(size_t bytes);
+void    *__real_os_map_sparse(size_t bytes);
+void    *__wrap_os_map_sparse(size_t bytes);
+bool     __real_os_open(void *at, size_t bytes);
+bool     __wrap_os_open(void *at, size_t bytes);
 bool     __real_os_purge(uint32_t cache, uint64_t page, uint64_t npages, bool lazily);
 bool     __wrap_os_purge(uint32_t cache, uint64_t page, uint64_t npages, bool lazily);
 bool     __real_os_discard(uint32_t cache, uint64_t page, uint64_t npages);
@@ -48,6 +52,24 @@ void *__wrap_os_map_metadata(size_t bytes)
     void *p = __real_os_map_metadata(bytes);
     in_kernel = false;
     return p;
+}
+
+void *__wrap_os_map_sparse(size_t bytes)
+{
+    point("maps sparse metadata", NULL, __builtin_return_address(0));
+    in_kernel = true;
+    void *p = __real_os_map_sparse(bytes);
+    in_kernel = false;
+    return p;
+}
+
+bool __wrap_os_open(void *at, size_t bytes)
+{
+    point("opens", at, __builtin_return_address(0));
+    in_kernel = true;
+    bool open = __real_os_open(at, bytes);
+    in_kernel = false;
+    return open;
 }
 
 bool __wrap_os_purge(uint32_t cache, uint64_t page, uint64_t npages, bool lazily)

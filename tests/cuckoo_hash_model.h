@@ -36,7 +36,7 @@ static inline void model_fail(const char *what, int line)
 static inline uint32_t model_id(uint32_t i)
 {
     return i < IDS / 2 ? 1 + i
-         : i < IDS / 4 * 3 ? (uint32_t)TABLE_CHUNK - IDS / 2 - IDS / 8 + i
+         : i < IDS / 4 * 3 ? (uint32_t)TABLE_FIRST - IDS / 2 - IDS / 8 + i
          : (uint32_t)TABLE_FEW_MAX - IDS + i;
 }
 

@@ -18,7 +18,7 @@ static uint64_t random64(void)
 
 static void grow_fails(void)
 {
-    uint32_t x = 5 * (uint32_t)TABLE_CHUNK;
+    uint32_t x = 5 * (uint32_t)TABLE_FIRST;
     for (uint64_t nth = 1; nth <= 2; nth++) {
         os_fake_fail(OS_FAKE_METADATA, 1, 1);
         MODEL_CHECK(!cuckoo_hash_grow(x));

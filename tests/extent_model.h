@@ -41,10 +41,10 @@ static inline void model_fail(const char *what, int line)
 static inline void model_reset(void)                            /* tables and tree as static memory is at the start */
 {
     os_fake_rewind();
-    ext_page[0] = NULL;
-    ext_npages[0] = NULL;
-    ext_state[0] = NULL;
-    list_after[0] = NULL;
+    memset(ext_page, 0, sizeof ext_page);
+    memset(ext_npages, 0, sizeof ext_npages);
+    memset(ext_state, 0, sizeof ext_state);
+    memset(list_after, 0, sizeof list_after);
     list_head[EXT_UNUSED_LIST] = 0;
     for (uint32_t z = 0; z < ZONES; z++) {
         radix_root[zone_page[z] / RADIX_WINDOW_PAGES] = NULL;

@@ -72,7 +72,7 @@ static void out_of_memory(void)
 
 static void many(void)
 {
-    uint32_t n = 3 * TABLE_CHUNK / 2;
+    uint32_t n = 3 * TABLE_FIRST / 2;
     uint64_t page = zone_page[2];
     model_reset();
     MODEL_CHECK(extent_reserve_pages(page, 2 * (uint64_t)n));

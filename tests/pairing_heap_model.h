@@ -40,7 +40,7 @@ static inline void model_fail(const char *what, int line)
 static inline uint32_t model_id(uint32_t i)
 {
     return i < NODES / 3 ? 1 + i
-         : i < NODES / 3 * 2 ? (uint32_t)TABLE_CHUNK - NODES / 2 + i
+         : i < NODES / 3 * 2 ? (uint32_t)TABLE_FIRST - NODES / 2 + i
          : (uint32_t)TABLE_MAX - NODES + i;
 }
 

@@ -19,7 +19,7 @@ static uint64_t random64(void)
 /* Every call of the OS that growing needs fails once. */
 static void grow_fails(void)
 {
-    uint32_t x = 5 * (uint32_t)TABLE_CHUNK;
+    uint32_t x = 5 * (uint32_t)TABLE_FIRST;
     for (uint64_t nth = 1; nth <= 4; nth++) {
         os_fake_fail(OS_FAKE_METADATA, 1, 1);
         MODEL_CHECK(!pairing_heap_grow(x));             /* the columns before the one that failed have grown */

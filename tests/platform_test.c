@@ -80,24 +80,23 @@ static TABLE_FEW(uint8_t, few);
 
 static void test_table(void)
 {
-    static const uint64_t chunks[] = {0, 1, 2, 77, TABLE_CHUNKS - 1};
-    for (uint32_t c = 0; c < sizeof chunks / sizeof chunks[0]; c++) {
-        uint64_t first = chunks[c] * TABLE_CHUNK;
-        CHECK(TABLE_GROW(numbers, first) && TABLE_GROW(numbers, first + TABLE_CHUNK - 1));
-        for (uint64_t i = 0; i < TABLE_CHUNK; i++) {
-            CHECK(AT(numbers, first + i) == 0);
-            AT(numbers, first + i) = first + i + 1;
+    static const uint64_t from[] = {0, 20 * TABLE_FIRST, TABLE_MAX / 4 - 2 * TABLE_FIRST, TABLE_MAX - 2 * TABLE_FIRST};
+    for (uint32_t c = 0; c < sizeof from / sizeof from[0]; c++) {
+        uint64_t end = from[c] + (c == 0 ? 16 : 2) * TABLE_FIRST;       /* which passes from one chunk to the next, or to several */
+        for (uint64_t i = from[c]; i < end; i++) {
+            CHECK(TABLE_GROW(numbers, i) && AT(numbers, i) == 0);
+            AT(numbers, i) = i + 1;
         }
-        uint64_t *place = &AT(numbers, first);
-        CHECK(TABLE_GROW(numbers, first) && place == &AT(numbers, first));
+        uint64_t *place = &AT(numbers, from[c]);
+        CHECK(TABLE_GROW(numbers, from[c]) && place == &AT(numbers, from[c]));
     }
-    for (uint32_t c = 0; c < sizeof chunks / sizeof chunks[0]; c++) {
-        for (uint64_t i = chunks[c] * TABLE_CHUNK; i < (chunks[c] + 1) * TABLE_CHUNK; i++) {
+    for (uint32_t c = 0; c < sizeof from / sizeof from[0]; c++) {
+        for (uint64_t i = from[c]; i < from[c] + 2 * TABLE_FIRST; i++) {
             CHECK(AT(numbers, i) == i + 1);
         }
     }
-    CHECK(!TABLE_GROW(numbers, TABLE_MAX));
-    CHECK(TABLE_GROW(few, TABLE_FEW_MAX - 1) && AT(few, TABLE_FEW_MAX - 1) == 0 && !TABLE_GROW(few, TABLE_FEW_MAX));
+    CHECK(!TABLE_GROW(numbers, 2 * TABLE_MAX));
+    CHECK(TABLE_GROW(few, TABLE_FEW_MAX - 1) && AT(few, TABLE_FEW_MAX - 1) == 0 && !TABLE_GROW(few, 2 * TABLE_FEW_MAX));
 }
 
 /* ---- os: fresh pages are zero and nobody else's; a purge and a discard give zero again ----------------------------------------- */
@@ -145,6 +144,34 @@ static void test_facts(void)
     CHECK(os_map(0, PAGE_COUNT_MAX - 1) == 0 && errno == 77);
     unsigned char *metadata = os_map_metadata(1 << 20);
     CHECK(metadata != NULL && (uintptr_t)metadata % 4096 == 0 && metadata[0] == 0 && metadata[(1 << 20) - 1] == 0);
+}
+
+/* Bytes that are to be opened read as zero before. A write to one that is not open ends the process. */
+static void test_sparse(void)
+{
+    enum { BYTES = 1 << 20, FROM = 3 << 16, OPEN = 1 << 16 };
+    unsigned char *bytes = os_map_sparse(BYTES);
+    CHECK(bytes != NULL && (uintptr_t)bytes % 4096 == 0);
+    for (int i = 0; i < 2; i++) {
+        CHECK(os_open(bytes + FROM, OPEN));                     /* the second time it changes nothing */
+        for (size_t b = 0; b < BYTES; b++) {
+            bool open = b >= FROM && b < FROM + OPEN;
+            CHECK(bytes[b] == (open && i == 1 ? b % 251 : 0));
+            if (open) {
+                bytes[b] = (unsigned char)(b % 251);
+            }
+        }
+    }
+    for (int i = 0; i < 3; i++) {
+        size_t at = i == 0 ? FROM - 1 : i == 1 ? FROM + OPEN : FROM;
+        pid_t  child = fork();
+        if (child == 0) {
+            bytes[at] = 1;
+            _exit(0);
+        }
+        int status;
+        CHECK(waitpid(child, &status, 0) == child && (i == 2 ? status == 0 : WIFSIGNALED(status)));
+    }
 }
 
 /* ---- mutex and atomics: no increment is lost --------------------------------------------------------------------- */
@@ -390,6 +417,7 @@ int main(void)
     test_table();
     test_pages();
     test_facts();
+    test_sparse();
     test_libc();
     test_mutex();
     test_mutex_held();

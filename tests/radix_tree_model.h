@@ -32,6 +32,7 @@ static const uint64_t zone_window[WINDOWS] = {
 static uint64_t           model_tag[ZONES][ZONE_PAGES];
 static uint32_t           model_extent[ZONES][ZONE_PAGES];
 static struct radix_leaf *model_leaf[RADIX_ROOTS];
+static bool               model_open[ZONES][ZONE_PAGES];        /* whether the page's entries may be written */
 static uint64_t           model_checks;
 
 #define MODEL_CHECK(c) (model_checks++, (c) ? (void)0 : model_fail(#c, __LINE__))
@@ -51,6 +52,7 @@ static inline void model_reset(void)                /* the tree as static memory
     memset(model_tag, 0, sizeof model_tag);
     memset(model_extent, 0, sizeof model_extent);
     memset(model_leaf, 0, sizeof model_leaf);
+    memset(model_open, 0, sizeof model_open);
     os_fake_rewind();
     radix_tree_boot();
 }
@@ -66,7 +68,7 @@ static inline uint64_t model_clip(uint32_t *i, uint32_t *n)
 static inline bool model_reserved(uint32_t zone, uint32_t i, uint32_t n)
 {
     for (uint32_t k = i; k < i + n; k++) {
-        if (model_leaf[(zone_page[zone] + k) / RADIX_WINDOW_PAGES] == NULL) {
+        if (!model_open[zone][k]) {
             return false;
         }
     }
@@ -93,26 +95,29 @@ static inline void model_compare(void)
     }
 }
 
-/* fails: from the how-maniest call of the OS on there is no memory, 0 for never. */
+/* fails: from the how-maniest call of the OS on there is no memory, 0 for never. A window takes one call for its leaf, if it has none, and two
+ * to open its entries. */
 static inline bool model_reserve(uint32_t zone, uint32_t i, uint32_t n, uint32_t fails)
 {
     uint64_t first = zone_page[zone] + model_clip(&i, &n), last = first + n - 1, calls = os_fake.calls[OS_FAKE_METADATA];
-    uint64_t missing = 0, made = 0;
-    for (uint64_t h = first / RADIX_WINDOW_PAGES; h <= last / RADIX_WINDOW_PAGES; h++) {
-        missing += model_leaf[h] == NULL;
-    }
+    uint64_t needs = 0;
     os_fake_fail(OS_FAKE_METADATA, fails, fails == 0 ? 0 : 1000);
     bool ok = radix_tree_reserve(first, n);
     os_fake_fail(OS_FAKE_METADATA, 1, 0);
-    MODEL_CHECK(ok == (fails == 0 || fails > missing));
-    MODEL_CHECK(os_fake.calls[OS_FAKE_METADATA] - calls == (ok ? missing : fails));
     for (uint64_t h = first / RADIX_WINDOW_PAGES; h <= last / RADIX_WINDOW_PAGES; h++) {
-        if (model_leaf[h] == NULL && radix_root[h] != NULL) {
+        if (model_leaf[h] == NULL) {
+            needs++;
+            MODEL_CHECK((radix_root[h] != NULL) == (fails == 0 || needs < fails));
             model_leaf[h] = radix_root[h];
-            made++;
+        }
+        needs += 2;
+        for (uint32_t k = i; k < i + n; k++) {
+            bool here = (zone_page[zone] + k) / RADIX_WINDOW_PAGES == h;
+            model_open[zone][k] = model_open[zone][k] || (here && (fails == 0 || needs < fails));
         }
     }
-    MODEL_CHECK(made == (ok ? missing : fails - 1));
+    MODEL_CHECK(ok == (fails == 0 || fails > needs));
+    MODEL_CHECK(os_fake.calls[OS_FAKE_METADATA] - calls == (ok ? needs : fails));
     return ok;
 }
 

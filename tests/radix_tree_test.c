@@ -61,12 +61,14 @@ static void out_of_memory(void)
     model_reset();
     MODEL_CHECK(!model_reserve(1, 0, ZONE_PAGES - 1, 1));           /* neither of two */
     model_compare();
-    MODEL_CHECK(!model_reserve(1, 0, ZONE_PAGES - 1, 2));           /* only the first */
+    MODEL_CHECK(!model_reserve(1, 0, ZONE_PAGES - 1, 2));           /* only the first, in which nothing may be written */
+    model_compare();
+    MODEL_CHECK(!model_reserve(1, 0, ZONE_PAGES - 1, 3));           /* only the first, which is open */
     model_set_tags(1, 0, ZONE_PAGES / 2 - 1, UINT64_MAX);
     model_compare();
-    MODEL_CHECK(model_reserve(1, 0, ZONE_PAGES / 2 - 1, 1));        /* what is there needs no memory */
-    MODEL_CHECK(!model_reserve(1, 0, ZONE_PAGES - 1, 1));
-    MODEL_CHECK(model_reserve(1, 0, ZONE_PAGES - 1, 2));
+    MODEL_CHECK(model_reserve(1, 0, ZONE_PAGES / 2 - 1, 3));        /* what is there needs no memory, and is open already */
+    MODEL_CHECK(!model_reserve(1, 0, ZONE_PAGES - 1, 5));
+    MODEL_CHECK(model_reserve(1, 0, ZONE_PAGES - 1, 6));
     model_compare();
 }
 

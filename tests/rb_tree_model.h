@@ -15,7 +15,7 @@
 #define NODES 48U
 #define TREES 3U
 
-static const uint32_t model_tree[TREES] = {1, TABLE_CHUNK, TABLE_FEW_MAX - 1};
+static const uint32_t model_tree[TREES] = {1, TABLE_FIRST, TABLE_FEW_MAX - 1};
 
 static uint32_t model_in[NODES];                        /* 0: in no tree */
 static uint64_t model_key[NODES];
@@ -34,7 +34,7 @@ static inline void model_fail(const char *what, int line)
 static inline uint32_t model_id(uint32_t i)
 {
     return i < NODES / 3 ? 1 + i
-         : i < NODES / 3 * 2 ? (uint32_t)TABLE_CHUNK - NODES / 2 + i
+         : i < NODES / 3 * 2 ? (uint32_t)TABLE_FIRST - NODES / 2 + i
          : (uint32_t)TABLE_FEW_MAX - NODES + i;
 }
 

@@ -20,7 +20,7 @@ struct slab_model {
 
 /* The last entry of a chunk and the first of the next are neighbours. */
 static struct slab_model slab_model[SLAB_MODEL_COUNT] = {
-    {.id = 1}, {.id = 2}, {.id = TABLE_CHUNK - 1}, {.id = TABLE_CHUNK}};
+    {.id = 1}, {.id = 2}, {.id = TABLE_FIRST - 1}, {.id = TABLE_FIRST}};
 static uint64_t slab_model_checks;
 
 static void slab_model_expect(bool ok, const char *call, const struct slab_model *m, uint64_t a, uint64_t b)

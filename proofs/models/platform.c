@@ -196,6 +196,12 @@ void *os_map_metadata(size_t bytes)
     return NULL;
 }
 
+void *os_map_sparse(size_t bytes)
+{
+    os_refused = 1;
+    return NULL;
+}
+
 uint64_t os_clock_ms(void)
 {
     return 0;
@@ -258,7 +264,24 @@ static inline void pool_forget(uint64_t *words, size_t count)
     }
 }
 
-bool table_grow(uint64_t chunk)
+/* The cells that may be written are those that the array says from the start. */
+bool pool_open(uint64_t cell, uint64_t count)
+{
+    /*@ loop invariant range: cell <= c <= cell + count;
+        loop invariant open:  \forall integer d; cell <= d < c ==> pool_writable[d] == 1;
+        loop assigns   c;
+        loop variant   cell + count - c;
+    */
+    for (uint64_t c = cell; c < cell + count; c++) {
+        if (pool_writable[c] != 1) {
+            os_refused = 1;
+            return false;
+        }
+    }
+    return true;
+}
+
+bool table_grow(uint64_t i)
 {
     return true;
 }

@@ -2,7 +2,7 @@
  * is done (src/api/thread.c), a sample on the statistics page (src/api/stats_page.c).
  *
  *   C text                                                             here
- *   radix_publish:      leaf = POOL_NEW (zero), ATOMIC_STORE_RELEASE    WRITE_DATA, PUBLISH
+ *   radix_publish:      leaf = POOL_NEW_SPARSE (zero), ATOMIC_STORE_RELEASE    WRITE_DATA, PUBLISH
  *   radix_tree_leaf:    ATOMIC_LOAD_ACQUIRE(radix_root[h]), leaf->..    LOAD, READ
  *   boot:               under LOCK_BOOT, if !booted: set up, store      LOCK, CHECK, WRITE_DATA, PUBLISH, UNLOCK
  *   boot_done:          load booted; false: boot(); then use            LOAD, READ

@@ -183,9 +183,18 @@ static int ctl_write(const struct ctl_name *n, const size_t *index, const void *
     return n->write(n, index, value);
 }
 
+/* Whether a name's value is as it was at the last epoch. Only such names need memory for the statistics. */
+static bool of_epoch(const struct ctl_name *n)
+{
+    return strcmp(n->name, "epoch") == 0 || strncmp(n->name, "stats.", 6) == 0;
+}
+
 static int ctl_access(const struct ctl_name *n, const size_t *index, void *old, size_t *old_bytes, const void *new_value, size_t new_bytes)
 {
     uint64_t value = 0;
+    if (of_epoch(n) && !ctl_ready()) {
+        return EAGAIN;
+    }
     if (n->call != NULL) {
         return n->call(index, old, old_bytes, new_value, new_bytes);
     }

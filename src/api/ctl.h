@@ -40,8 +40,9 @@ struct ctl_stats {
     struct bin_stats   bins[ARENAS_MAX * SC_NBINS];
 };
 
-extern struct ctl_stats ctl_stats;  /* read and made new under the lock */
-void ctl_lock(void);                /* begins the first epoch, if there was none */
+extern struct ctl_stats *ctl_stats; /* read and made new under the lock */
+bool ctl_ready(void);               /* makes it and begins the first epoch, if there was none; false if there is no memory */
+void ctl_lock(void);
 void ctl_unlock(void);
 void ctl_refresh(void);
 void ctl_reset_locks(void);         /* called without the lock */

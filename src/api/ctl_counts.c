@@ -21,7 +21,7 @@ int read_arena_bin(const struct ctl_name *n, const size_t *index, uint64_t *valu
     *value = 0;
     ctl_lock();
     for (uint32_t a = ctl_arenas_from(index[0]); a < ctl_arenas_to(index[0]); a++) {
-        *value += bin_part(&ctl_stats.bins[a * SC_NBINS + index[1]], n->at);
+        *value += bin_part(&ctl_stats->bins[a * SC_NBINS + index[1]], n->at);
     }
     ctl_unlock();
     return 0;
@@ -41,7 +41,7 @@ int read_small(const struct ctl_name *n, const size_t *index, uint64_t *value)
     *value = 0;
     ctl_lock();
     for (uint32_t i = ctl_arenas_from(index[0]) * SC_NBINS; i < ctl_arenas_to(index[0]) * SC_NBINS; i++) {
-        *value += bin_part(&ctl_stats.bins[i], n->at);
+        *value += bin_part(&ctl_stats->bins[i], n->at);
     }
     ctl_unlock();
     return 0;
@@ -59,7 +59,7 @@ static uint64_t large_sum_of(size_t arena, uint32_t from, uint32_t to, uint32_t 
     ctl_lock();
     for (uint32_t cache = ctl_caches_from(arena); cache < ctl_caches_to(arena); cache++) {
         for (uint32_t i = from; i < to; i++) {
-            sum += large_part(&ctl_stats.large[cache * LARGE_CLASSES + i], part);
+            sum += large_part(&ctl_stats->large[cache * LARGE_CLASSES + i], part);
         }
     }
     ctl_unlock();
@@ -80,7 +80,7 @@ int read_large(const struct ctl_name *n, const size_t *index, uint64_t *value)
 
 int read_extents(const struct ctl_name *n, const size_t *index, uint64_t *value)
 {
-    const struct page_cache_counts *free = &ctl_stats.details.free;
+    const struct page_cache_counts *free = &ctl_stats->details.free;
     uint32_t                        state = n->at % EXTENT_STATES;
     *value = 0;
     ctl_lock();
@@ -97,14 +97,14 @@ int read_extent_avail(const struct ctl_name *n, const size_t *index, uint64_t *v
 {
     (void)n;
     ctl_lock();
-    *value = ctl_caches_from(index[0]) == PAGES_SHARED && ctl_caches_to(index[0]) > 0 ? ctl_stats.details.unused_extents : 0;
+    *value = ctl_caches_from(index[0]) == PAGES_SHARED && ctl_caches_to(index[0]) > 0 ? ctl_stats->details.unused_extents : 0;
     ctl_unlock();
     return 0;
 }
 
 int read_purges(const struct ctl_name *n, const size_t *index, uint64_t *value)
 {
-    const struct pages_purges  *p = &ctl_stats.details.purges;
+    const struct pages_purges  *p = &ctl_stats->details.purges;
     uint32_t                    what = n->at / DECAY_COUNT;
     const uint64_t             *part = what == PURGE_SWEEPS ? p->sweeps : what == PURGE_CALLS ? p->calls : p->npages;
     *value = 0;
@@ -120,7 +120,7 @@ int read_zero_reallocs(const struct ctl_name *n, const size_t *index, uint64_t *
 {
     (void)n, (void)index;
     ctl_lock();
-    *value = ctl_stats.zero_reallocs;
+    *value = ctl_stats->zero_reallocs;
     ctl_unlock();
     return 0;
 }

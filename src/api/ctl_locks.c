@@ -18,7 +18,7 @@ int read_lock(const struct ctl_name *n, const size_t *index, uint64_t *value)
 {
     (void)index;
     ctl_lock();
-    *value = n->at / COUNTERS == NO_LOCK ? 0 : lock_part(&ctl_stats.locks[n->at / COUNTERS], n->at % COUNTERS);
+    *value = n->at / COUNTERS == NO_LOCK ? 0 : lock_part(&ctl_stats->locks[n->at / COUNTERS], n->at % COUNTERS);
     ctl_unlock();
     return 0;
 }
@@ -34,7 +34,7 @@ int read_bin_lock(const struct ctl_name *n, const size_t *index, uint64_t *value
     *value = 0;
     ctl_lock();
     for (uint32_t a = ctl_arenas_from(index[0]); a < ctl_arenas_to(index[0]); a++) {
-        uint64_t part = lock_part(&ctl_stats.bin_locks[a * SC_NBINS + index[1]], n->at % COUNTERS);
+        uint64_t part = lock_part(&ctl_stats->bin_locks[a * SC_NBINS + index[1]], n->at % COUNTERS);
         bool     most = n->at % COUNTERS == WAIT_MAX || n->at % COUNTERS == THREADS_MAX;
         *value = !most ? *value + part : part > *value ? part : *value;
     }

@@ -176,7 +176,7 @@ static int read_background_stats(const struct ctl_name *n, const size_t *index, 
 {
     (void)index;
     ctl_lock();
-    const struct background_stats *b = &ctl_stats.background;
+    const struct background_stats *b = &ctl_stats->background;
     *value = n->at == BACKGROUND_THREADS ? b->threads : n->at == BACKGROUND_RUNS ? b->runs : b->interval_ns;
     ctl_unlock();
     return 0;
@@ -238,7 +238,7 @@ static int read_epoch(const struct ctl_name *n, const size_t *index, uint64_t *v
 {
     (void)n, (void)index;
     ctl_lock();
-    *value = ctl_stats.epoch;
+    *value = ctl_stats->epoch;
     ctl_unlock();
     return 0;
 }
@@ -306,7 +306,7 @@ static int read_nthreads(const struct ctl_name *n, const size_t *index, uint64_t
     *value = 0;
     ctl_lock();
     for (uint32_t a = ctl_arenas_from(index[0]); a < ctl_arenas_to(index[0]); a++) {
-        *value += ctl_stats.threads[a];
+        *value += ctl_stats->threads[a];
     }
     ctl_unlock();
     return 0;

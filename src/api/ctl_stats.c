@@ -8,21 +8,21 @@
 
 #include "api/thread.h"
 
-struct ctl_stats ctl_stats;
+struct ctl_stats *ctl_stats;
 
 static struct mutex lock;
 
 /* Reads the counters of large blocks by class, unless what was read last adds up to the totals of now. */
 static void refresh_large(uint32_t caches)
 {
-    struct large_stats now, *sum = &ctl_stats.large_sum;
+    struct large_stats now, *sum = &ctl_stats->large_sum;
     large_read_stats(&now);
     if (now.allocated == sum->allocated && now.freed == sum->freed) {
         return;
     }
     *sum = (struct large_stats){0, 0};
     for (uint32_t i = 0; i < caches * LARGE_CLASSES; i++) {
-        struct large_stats *one = &ctl_stats.large[i];
+        struct large_stats *one = &ctl_stats->large[i];
         large_read_class(i / LARGE_CLASSES, SC_NBINS + i % LARGE_CLASSES, one);
         sum->allocated += one->allocated;
         sum->freed += one->freed;
@@ -35,25 +35,25 @@ void ctl_refresh(void)
     uint32_t arenas = arena_count();
     uint32_t caches = arena_pages(arenas - 1) + 1;     /* an arena that is made later has a later page cache */
     for (uint32_t i = 0; i < arenas * SC_NBINS; i++) {
-        bin_read_stats(i / SC_NBINS, i % SC_NBINS, &ctl_stats.bins[i]);
-        lock_read_stats(LOCK_BIN(i), &ctl_stats.bin_locks[i]);
+        bin_read_stats(i / SC_NBINS, i % SC_NBINS, &ctl_stats->bins[i]);
+        lock_read_stats(LOCK_BIN(i), &ctl_stats->bin_locks[i]);
     }
     for (uint32_t a = 0; a < arenas; a++) {
-        ctl_stats.threads[a] = ATOMIC_LOAD(arena_thread_count[a]);
+        ctl_stats->threads[a] = ATOMIC_LOAD(arena_thread_count[a]);
     }
-    ctl_stats.totals = prof_read_totals();
+    ctl_stats->totals = prof_read_totals();
     refresh_large(caches);
-    pages_read_details(&ctl_stats.details);
-    ctl_stats.zero_reallocs = ATOMIC_LOAD(realloc_zero_count);
+    pages_read_details(&ctl_stats->details);
+    ctl_stats->zero_reallocs = ATOMIC_LOAD(realloc_zero_count);
     for (uint32_t c = 0; c < caches; c++) {
-        pages_read_cache(c, &ctl_stats.pages[c]);
+        pages_read_cache(c, &ctl_stats->pages[c]);
     }
-    background_read_stats(&ctl_stats.background);
-    background_read_lock(&ctl_stats.locks[CTL_LOCK_BACKGROUND]);
-    mutex_read_stats(&lock, &ctl_stats.locks[CTL_LOCK_CTL]);
-    lock_read_stats(LOCK_PAGES, &ctl_stats.locks[CTL_LOCK_PAGES]);
-    lock_read_stats(LOCK_DEPOT, &ctl_stats.locks[CTL_LOCK_DEPOT]);
-    ctl_stats.epoch += 1;
+    background_read_stats(&ctl_stats->background);
+    background_read_lock(&ctl_stats->locks[CTL_LOCK_BACKGROUND]);
+    mutex_read_stats(&lock, &ctl_stats->locks[CTL_LOCK_CTL]);
+    lock_read_stats(LOCK_PAGES, &ctl_stats->locks[CTL_LOCK_PAGES]);
+    lock_read_stats(LOCK_DEPOT, &ctl_stats->locks[CTL_LOCK_DEPOT]);
+    ctl_stats->epoch += 1;
 }
 
 void ctl_reset_locks(void)
@@ -67,13 +67,24 @@ void ctl_reset_locks(void)
     }
 }
 
+bool ctl_ready(void)
+{
+    ctl_lock();
+    if (ctl_stats == NULL) {
+        ctl_stats = os_map_metadata(sizeof *ctl_stats);
+    }
+    bool ready = ctl_stats != NULL;
+    if (ready && ctl_stats->epoch == 0) {
+        ctl_refresh();
+    }
+    ctl_unlock();
+    return ready;
+}
+
 void ctl_lock(void)
 {
     (void)thread_get();
     mutex_lock(&lock);
-    if (ctl_stats.epoch == 0) {
-        ctl_refresh();
-    }
 }
 
 void ctl_unlock(void)
@@ -129,7 +140,7 @@ uint64_t ctl_small_bytes(uint32_t first, uint32_t end)
 {
     uint64_t bytes = 0;
     for (uint32_t i = first * SC_NBINS; i < end * SC_NBINS; i++) {
-        bytes += ctl_stats.bins[i].regions_live * slab_bytes[i % SC_NBINS];
+        bytes += ctl_stats->bins[i].regions_live * slab_bytes[i % SC_NBINS];
     }
     return bytes;
 }
@@ -138,14 +149,14 @@ uint64_t ctl_slab_bytes(uint32_t first, uint32_t end)
 {
     uint64_t bytes = 0;
     for (uint32_t i = first * SC_NBINS; i < end * SC_NBINS; i++) {
-        bytes += ctl_stats.bins[i].slabs * slab_npages[i % SC_NBINS] * PAGE;
+        bytes += ctl_stats->bins[i].slabs * slab_npages[i % SC_NBINS] * PAGE;
     }
     return bytes;
 }
 
 uint64_t ctl_own(uint32_t arena, enum ctl_total which)
 {
-    const struct pages_stats *p = &ctl_stats.pages[arena_pages(arena)];
+    const struct pages_stats *p = &ctl_stats->pages[arena_pages(arena)];
     uint64_t                  slabs = ctl_slab_bytes(arena, arena + 1) / PAGE;
     switch (which) {
     case RESIDENT: return (p->active + p->dirty + p->busy) * PAGE;
@@ -161,7 +172,7 @@ uint64_t ctl_own(uint32_t arena, enum ctl_total which)
 
 uint64_t ctl_total(enum ctl_total which)
 {
-    const struct stats *s = &ctl_stats.totals;
+    const struct stats *s = &ctl_stats->totals;
     switch (which) {
     case ALLOCATED: return s->allocated;
     case ACTIVE: return s->active;

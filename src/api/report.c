@@ -157,13 +157,17 @@ static void mallopt_decay(int value)
     (void)qed_mallctl("arenas.muzzy_decay_ms", NULL, NULL, &muzzy, sizeof muzzy);
 }
 
-/* Knows the parameters of mallopt(3), and their ranges. Those that do nothing here tune parts that only glibc's allocator has. */
+/* Knows the parameters of mallopt(3), and their ranges. Those that do nothing here tune parts that only glibc's allocator has. M_CHECK_ACTION
+ * does nothing, as in glibc since 2.26: a misuse that is found ends the program, whatever it has asked for. */
 PUBLIC int qed_mallopt(int parameter, int value)
 {
     const int fastest_max = 80 * (int)sizeof(size_t) / 4;
+    const int mmap_threshold_max = 4 * 1024 * 1024 * (int)sizeof(long);
     switch (parameter) {
     case M_MXFAST:
         return value >= 0 && value <= fastest_max;
+    case M_MMAP_THRESHOLD:
+        return value >= 0 && value <= mmap_threshold_max;
     case M_PERTURB:
         mallopt_fill(value);
         return 1;
@@ -174,7 +178,6 @@ PUBLIC int qed_mallopt(int parameter, int value)
         ATOMIC_STORE(arena_open, value <= 0 || value > (int)ARENAS_MAX ? ARENAS_MAX : (uint32_t)value);
         return 1;
     case M_TOP_PAD:
-    case M_MMAP_THRESHOLD:
     case M_MMAP_MAX:
     case M_CHECK_ACTION:
     case M_ARENA_TEST:

@@ -342,6 +342,9 @@ static void (*message(void))(void *opaque, const char *text)
 PUBLIC void qed_malloc_stats_print(void (*write)(void *opaque, const char *text), void *opaque, const char *options)
 {
     struct writer w = {.write = write != NULL ? write : message(), .opaque = opaque, .json = has(options, 'J'), .some = false};
+    if (!ctl_ready()) {
+        return;
+    }
     ctl_lock();
     ctl_refresh();
     ctl_unlock();

@@ -283,7 +283,8 @@ static inline uint32_t bin_give_next(uint32_t szind, uint32_t e, const uint64_t 
     ensures  kept:     BlocksKeptBut{Pre,Post}(szind, first + i, first + i + \result);
     ensures  none:     BlocksNoneNew{Pre,Post};
 */
-static inline uint32_t bin_return(uint32_t b, uint32_t szind, uint32_t e, const uint64_t *blocks, uint32_t i, uint32_t n, bool row)
+__attribute__((always_inline)) static inline uint32_t bin_return(uint32_t b, uint32_t szind, uint32_t e, const uint64_t *blocks,
+                                                                 uint32_t i, uint32_t n, bool row)
     /*@ ghost (uint32_t kept, uint32_t first) */
 {
     uint32_t was = AT(slab_free_count, e);

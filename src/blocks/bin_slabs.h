@@ -151,6 +151,8 @@ static inline void bin_adopt(uint32_t b, uint32_t szind, uint32_t e)
     slab_init(e, szind);
     /*@ assert sums: BlocksSlabSums; */
     /*@ assert count: BlocksSlabCount; */
+    /*@ assert own: \forall integer p; page <= p < page + npages ==> ext_owner[p] == e; */
+    /*@ assert reserved: \forall integer p; page <= p < page + npages ==> RadixReserved(p); */
     radix_tree_set_tags(page, npages, tag_make(page * PAGE, szind));
     /*@ ghost ext_kind[e] = KIND_SLAB; */
     bin_current[b] = e;
@@ -200,6 +202,8 @@ static inline void bin_drop(uint32_t b, uint32_t e)
     /*@ assert nobody: \forall integer a; BlockSmall(a) ==> block_ext[a] != e; */
     /*@ ghost bin_lemma_large(); */
     /*@ assert was: BlocksSlabTags && BlocksLargeTag && BlocksLargeBlock && BlocksLargeRest && ExtOwn1; */
+    /*@ assert own: \forall integer p; ext_page[e] <= p < ext_page[e] + ext_npages[e] ==> ext_owner[p] == e; */
+    /*@ assert reserved: \forall integer p; ext_page[e] <= p < ext_page[e] + ext_npages[e] ==> RadixReserved(p); */
     radix_tree_set_tags(AT(ext_page, e), AT(ext_npages, e), 0);
     /*@ assert theirs: \forall integer p; 0 <= p < PAGE_COUNT_MAX && ext_owner[p] != e ==>
             radix_tag_of[p] == \at(radix_tag_of[p],Pre); */

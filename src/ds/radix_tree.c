@@ -32,9 +32,43 @@ static inline void radix_publish(uint64_t h, struct radix_leaf *leaf)
 static bool radix_reserve_window(uint64_t h)
 {
     if (radix_root[h] == NULL && live_open(h)) {
-        radix_publish(h, POOL_NEW(struct radix_leaf, radix_pool, h));
+        radix_publish(h, POOL_NEW_SPARSE(struct radix_leaf, radix_pool, h));
     }
     return radix_root[h] != NULL;
+}
+
+/* Lets the entries of the pages in [page, end) be written, which all lie in window h. The parts that have them are opened whole, one of
+ * them for the second time where it is open. */
+/*@ requires range:   h < RADIX_ROOTS && radix_root[h] != \null;
+    requires window:  h * RADIX_WINDOW_PAGES <= page < end <= (h + 1) * RADIX_WINDOW_PAGES;
+    requires ok:      RadixOk;
+    assigns           os_refused;
+    ensures  refused: !\result ==> os_refused == 1;
+    ensures  open:    \result ==> \forall integer p; page <= p < end ==> RadixReserved(p);
+*/
+static bool radix_open(uint64_t h, uint64_t page, uint64_t end)
+{
+    uint64_t first = page / RADIX_PART * RADIX_PART;
+    uint64_t count = (end + RADIX_PART - 1) / RADIX_PART * RADIX_PART - first;
+    struct radix_leaf *leaf = radix_root[h];
+    uint64_t           at = first % RADIX_WINDOW_PAGES;
+    return POOL_OPEN(&leaf->entry[at], first, count) && POOL_OPEN(&leaf->extent[at], PAGE_COUNT_MAX + first, count);
+}
+
+/* Makes the leaf of window h, and opens the entries of those pages of [page, end) that lie in the window. */
+/*@ requires ok:      RadixOk;
+    requires range:   page < end <= PAGE_COUNT_MAX;
+    requires window:  page / RADIX_WINDOW_PAGES <= h <= (end - 1) / RADIX_WINDOW_PAGES;
+    assigns           radix_root[h], os_refused;
+    ensures  ok:      RadixOk;
+    ensures  refused: !\result ==> os_refused == 1;
+    ensures  open:    \result ==> \forall integer p; page <= p < end && p / RADIX_WINDOW_PAGES == h ==> RadixReserved(p);
+    ensures  leaves:  RadixKept{Pre,Post};
+*/
+static bool radix_reserve_part(uint64_t h, uint64_t page, uint64_t end)
+{
+    uint64_t first = h * RADIX_WINDOW_PAGES, last = first + RADIX_WINDOW_PAGES;
+    return radix_reserve_window(h) && radix_open(h, page > first ? page : first, end < last ? end : last);
 }
 
 bool radix_tree_reserve(uint64_t page, uint64_t npages)
@@ -42,13 +76,13 @@ bool radix_tree_reserve(uint64_t page, uint64_t npages)
     uint64_t last = (page + npages - 1) / RADIX_WINDOW_PAGES;
     /*@ loop invariant range:  page / RADIX_WINDOW_PAGES <= h <= last + 1;
         loop invariant ok:     RadixOk;
-        loop invariant made:   \forall integer k; page / RADIX_WINDOW_PAGES <= k < h ==> radix_root[k] != \null;
+        loop invariant open:   \forall integer p; page <= p < page + npages && p / RADIX_WINDOW_PAGES < h ==> RadixReserved(p);
         loop invariant leaves: RadixKept{Pre,Here};
         loop assigns   h, radix_root[0 .. RADIX_ROOTS - 1], os_refused;
         loop variant   last + 1 - h;
     */
     for (uint64_t h = page / RADIX_WINDOW_PAGES; h <= last; h++) {
-        if (!radix_reserve_window(h)) {
+        if (!radix_reserve_part(h, page, page + npages)) {
             return false;
         }
     }

@@ -2,7 +2,8 @@
  *
  * The tree has two levels. The root holds one pointer per window of 4 GiB, to a leaf with an entry per page of that
  * window. A leaf is zero when it is new and stays for good, so that reads need no lock and a thread may keep a leaf's
- * address. Entries of pages without a leaf read as 0.
+ * address. Entries of pages without a leaf read as 0. A leaf is address space that can only be read, but for the parts of
+ * it that radix_tree_reserve has opened, so that ulimit -d counts no more of it than is in use.
  *
  * Invariant: RadixOk (spec/ds/radix_tree.acsl). Writers hold the lock that the pages belong to. Only one thread at a
  * time calls radix_tree_reserve. This module does not know what the tags mean.
@@ -21,6 +22,7 @@
 #define RADIX_LG_WINDOW 32                          /* bytes of addresses that a leaf covers */
 #define RADIX_WINDOW_PAGES (1UL << (RADIX_LG_WINDOW - LG_PAGE))
 #define RADIX_ROOTS (1UL << (LG_VADDR - RADIX_LG_WINDOW))
+#define RADIX_PART PAGE                             /* pages whose entries are opened together */
 #define RADIX_HALF 4294967296UL                     /* a tag is high * RADIX_HALF + low */
 
 /* A tag in two halves, which free reads one by one. Their types differ from each other and from that of extent[], so
@@ -37,6 +39,8 @@ struct radix_leaf {
 
 _Static_assert(RADIX_ROOTS * RADIX_WINDOW_PAGES == PAGE_COUNT_MAX, "the windows tile the address space");
 _Static_assert(sizeof(struct radix_leaf) % PAGE == 0, "a leaf is whole pages, as the OS gives them");
+_Static_assert(RADIX_WINDOW_PAGES % RADIX_PART == 0, "a leaf is whole parts");
+_Static_assert(2 * PAGE_COUNT_MAX <= POOL_CELLS, "a page has a cell for its tag and one for its extent");
 
 extern struct radix_leaf *radix_root[RADIX_ROOTS];  /* NULL if nothing was ever set in that window */
 POOL(struct radix_leaf, radix_pool, RADIX_ROOTS);   /* the leaf of window h is element h */
@@ -52,8 +56,8 @@ static inline void radix_tree_boot(void)
 {
 }
 
-/* Makes sure that there are leaves for the pages in [page, page + npages). Returns false if there is no memory. No
- * entry has changed then. */
+/* Makes sure that there are leaves for the pages in [page, page + npages), and that their entries may be written. Returns false if
+ * there is no memory. No entry has changed then. */
 /*@ requires ok:       RadixOk;
     requires range:    0 < npages && page + npages <= PAGE_COUNT_MAX;
     assigns            radix_root[0 .. RADIX_ROOTS - 1], os_refused;
@@ -71,7 +75,7 @@ bool radix_tree_reserve(uint64_t page, uint64_t npages);
     requires range: window < RADIX_ROOTS;
     assigns         \nothing;
     ensures  leaf:  \result != \null ==> RadixLeafOf(\result, window);
-    ensures  none:  \result == \null ==> !RadixReserved(window * RADIX_WINDOW_PAGES);
+    ensures  none:  \result == \null ==> radix_root[window] == \null;
 */
 static inline struct radix_leaf *radix_tree_leaf(uint64_t window)
 {

@@ -69,6 +69,21 @@ bool extent_reserve(uint32_t n)
     return n < 2 || list_next(list_first(EXT_UNUSED_LIST)) != 0 || extent_add_id();
 }
 
+/* Each chunk of a table has the entry of a power of two (platform/table.h). */
+bool extent_reserve_tables(uint64_t ids)
+{
+    /*@ loop invariant range: 1 <= id <= 2 * TABLE_MAX;
+        loop assigns   id, os_refused;
+        loop variant   2 * TABLE_MAX - id;
+    */
+    for (uint64_t id = 1; id <= ids && id < TABLE_MAX; id *= 2) {
+        if (!extent_tables_grow((uint32_t)id)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool extent_reserve_pages(uint64_t page, uint64_t npages)
 {
     return radix_tree_reserve(page, npages);

@@ -72,6 +72,12 @@ bool extent_client_grow(uint32_t id);
 */
 bool extent_reserve(uint32_t n);
 
+/* Makes the tables large enough for so many ids or more, but for up to 1024 of them. Returns false if there is no memory. */
+/*@ assigns           os_refused;
+    ensures  refused: !\result ==> os_refused == 1;
+*/
+bool extent_reserve_tables(uint64_t ids);
+
 /* Makes room in the radix tree for a run of pages that the OS just gave, before extent_create. Returns false if
  * there is no memory. */
 /*@ requires ok:       ExtentOk;

@@ -113,6 +113,26 @@ static uint64_t cache_step(uint32_t cache, uint64_t npages)
     return n < npages ? npages : n;
 }
 
+/* Returns a RETAINED extent of the page cache, of so many new pages from the OS, or 0 if there is no memory for them or for what is to be
+ * noted of them. */
+/*@ requires ok:     PageCacheOk;
+    requires some:   0 < npages < PAGE_COUNT_MAX;
+    requires cache:  cache < PAGE_CACHES;
+    requires zeroes: CacheZero;
+    assigns          CACHE_ASSIGNS, CACHE_ASSIGNS_GROWTH;
+    ensures  ok:     PageCacheOk;
+    ensures  free:   \result != 0 ==> ExtUsed(\result) && ext_state[\result] == EXTENT_RETAINED + cache;
+    ensures  enough: \result != 0 ==> ext_npages[\result] >= npages;
+    ensures  out:    \result == 0 ==> MemoryOut(npages);
+    ENSURES_CACHE_GROWN(cache);
+*/
+static uint32_t cache_map(uint32_t cache, uint64_t npages)
+{
+    uint64_t page = os_map(cache, npages);
+    uint32_t e = page == 0 ? 0 : cache_adopt(cache, page, npages);
+    return e == 0 ? 0 : cache_give(e, (uint8_t)(EXTENT_RETAINED + cache));
+}
+
 /* Returns a RETAINED extent of the page cache, of at least npages with new pages from the OS, or 0 if there is no memory. */
 /*@ requires ok:     PageCacheOk;
     requires some:   0 < npages < PAGE_COUNT_MAX;
@@ -129,24 +149,26 @@ static uint64_t cache_step(uint32_t cache, uint64_t npages)
 static uint32_t cache_grow(uint32_t cache, uint64_t npages)
 {
     uint64_t n = cache_step(cache, npages);
-    uint64_t page = os_map(cache, n);
+    uint32_t e = cache_map(cache, n);
     /* A limit on address space may still allow less. */
     /*@ loop invariant range:   npages <= n < PAGE_COUNT_MAX;
-        loop invariant in:      page == 0 || (0 < page && page + n <= PAGE_COUNT_MAX);
-        loop invariant ok:      page == 0 ==> PageCacheOk;
-        loop invariant refused: page == 0 ==> os_refused == n;
-        loop invariant grown:   page != 0 ==> PageCacheGrown(page, page + n);
-        loop invariant zero:    page != 0 ==> OsZeroPages(page, page + n);
+        loop invariant ok:      PageCacheOk;
+        loop invariant free:    e != 0 ==> ExtUsed(e) && ext_state[e] == EXTENT_RETAINED + cache;
+        loop invariant enough:  e != 0 ==> ext_npages[e] >= npages;
+        loop invariant out:     e == 0 ==> MemoryOut(n);
+        loop invariant leaves:  RadixKept{Pre,Here};
+        loop invariant others:  CacheHeldKept{Pre,Here}(0, 0);
+        loop invariant foreign: CacheForeignSame{Pre,Here};
+        loop invariant pages:   CachePagesKeptOrNew{Pre,Here}(0, 0, cache);
         loop invariant zeroes:  CacheZero;
-        loop assigns   n, page, os_mapped[0 .. PAGE_COUNT_MAX - 1], os_zero[0 .. PAGE_COUNT_MAX - 1], os_refused;
+        loop assigns   n, e, CACHE_ASSIGNS, CACHE_ASSIGNS_GROWTH;
         loop variant   n;
     */
-    while (page == 0 && n > npages) {
+    while (e == 0 && n > npages) {
         n = n / 2 < npages ? npages : n / 2;
-        page = os_map(cache, n);
+        e = cache_map(cache, n);
     }
-    uint32_t e = page == 0 ? 0 : cache_adopt(cache, page, n);
-    return e == 0 ? 0 : cache_give(e, (uint8_t)(EXTENT_RETAINED + cache));
+    return e;
 }
 
 /* Returns a free extent of the page cache with room for the aligned run, or 0 if there is no memory, and reserves two extent

@@ -257,8 +257,11 @@ static inline void cache_merge(uint32_t a, uint32_t b)
     /*@ ghost page_cache_lemma_ok(); */
 }
 
+#define PAGES_AN_ID 3                   /* pages that the smallest block of whole pages has, but for few */
+
 /* Makes a BUSY extent of pages that the OS just gave for the page cache, and returns it. Returns 0 if there is no memory
- * for it, and gives the pages back to the OS. */
+ * for it, and gives the pages back to the OS. The tables grow with the pages, so that there is an extent for each block that the
+ * pages have room for, even if the OS refuses all that comes. */
 /*@ requires grown:  PageCacheGrown(page, page + npages);
     requires range:  0 < page && 0 < npages && page + npages <= PAGE_COUNT_MAX;
     requires cache:  cache < PAGE_CACHES;
@@ -280,7 +283,9 @@ static inline void cache_merge(uint32_t a, uint32_t b)
 */
 static uint32_t cache_adopt(uint32_t cache, uint64_t page, uint64_t npages)
 {
-    if (!extent_reserve(1) || !extent_reserve_pages(page, npages)) {
+    /*@ ghost page_cache_lemma_total(cache); */
+    uint64_t ids = (page_cache_mapped_npages[cache] + npages) / PAGES_AN_ID;
+    if (!extent_reserve_tables(ids) || !extent_reserve(1) || !extent_reserve_pages(page, npages)) {
         (void)os_unmap(cache, page, npages, true);
         /*@ ghost page_cache_lemma_ok(); */
         return 0;

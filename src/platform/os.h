@@ -124,6 +124,18 @@ extern uint64_t os_metadata_bytes;                      /* that os_map_metadata 
 */
 void *os_map_metadata(size_t bytes);
 
+/* Returns bytes as os_map_metadata does, which can only be read until os_open has opened them. So ulimit -d, which counts what can be
+ * written, does not count them. */
+/*@ requires some:    0 < bytes;
+    assigns           os_metadata_bytes, os_refused, \result \from bytes;
+    ensures  refused: os_refused == (\result == \null ? 1 : \old(os_refused));
+    ensures  zero:    \result != \null ==> OsZero((char *)\result, bytes);
+*/
+void *os_map_sparse(size_t bytes);
+
+/* Lets whole pages of what os_map_sparse has given be written from now on. Returns false if the OS refuses. */
+bool os_open(void *at, size_t bytes);
+
 /* Returns the address of fresh zero pages, or 0 if there are none. They do not count as mapped (limit.h). */
 uintptr_t os_map_outside(size_t bytes, size_t align);
 

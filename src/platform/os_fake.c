@@ -170,6 +170,17 @@ void *os_map_metadata(size_t bytes)
     return (void *)(metadata_first + os_metadata_bytes - bytes);
 }
 
+void *os_map_sparse(size_t bytes)
+{
+    void *p = os_map_metadata(bytes);
+    return p == NULL || mprotect(p, bytes, PROT_READ) != 0 ? NULL : p;
+}
+
+bool os_open(void *at, size_t bytes)
+{
+    return !call_fails(OS_FAKE_METADATA) && mprotect(at, bytes, PROT_READ | PROT_WRITE) == 0;
+}
+
 void os_fake_rewind(void)
 {
     uint64_t end = span_high == 0 ? 0 : span_first + OS_FAKE_SPAN_NPAGES;
@@ -177,6 +188,7 @@ void os_fake_rewind(void)
     close_pages(span_high, end - span_high);
     if (os_metadata_bytes > 0) {
         (void)madvise((void *)metadata_first, os_metadata_bytes, MADV_DONTNEED);
+        (void)mprotect((void *)metadata_first, metadata_ready, PROT_READ | PROT_WRITE);
     }
     span_low = span_first;
     span_high = end;

@@ -190,10 +190,10 @@ static void os_refuse(uintptr_t start, size_t bytes)
 }
 
 /* What the OS gives is aligned to its own pages, 4096 at least. For more, this maps too much, then trims both ends. */
-uintptr_t os_map_outside(size_t bytes, size_t align)
+static uintptr_t os_map_for(int access, size_t bytes, size_t align)
 {
     size_t slack = align - 4096;
-    long first = os_call(SYS_mmap, 0, (long)(bytes + slack), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    long first = os_call(SYS_mmap, 0, (long)(bytes + slack), access, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     os_watch_mappings(!os_failed(first));
     if (os_failed(first)) {
         return 0;
@@ -208,14 +208,19 @@ uintptr_t os_map_outside(size_t bytes, size_t align)
     return start;
 }
 
+uintptr_t os_map_outside(size_t bytes, size_t align)
+{
+    return os_map_for(PROT_READ | PROT_WRITE, bytes, align);
+}
+
 /* What the limit does not allow, not even for the time until the ends are trimmed, is not mapped. */
-static uintptr_t os_map_aligned(size_t bytes, size_t align)
+static uintptr_t os_map_aligned(int access, size_t bytes, size_t align)
 {
     size_t slack = align - 4096;
     if (!limit_take(bytes + slack)) {
         return 0;
     }
-    uintptr_t start = os_map_outside(bytes, align);
+    uintptr_t start = os_map_for(access, bytes, align);
     limit_give(start == 0 ? bytes + slack : slack);
     return start;
 }
@@ -226,7 +231,7 @@ uint64_t os_map(uint32_t cache, uint64_t npages)
         return hooks_map(cache, npages);
     }
     size_t    bytes = npages << LG_PAGE;
-    uintptr_t a = os_map_aligned(bytes, PAGE);
+    uintptr_t a = os_map_aligned(PROT_READ | PROT_WRITE, bytes, PAGE);
     span_note(a, bytes);
     return a >> LG_PAGE;
 }
@@ -261,12 +266,28 @@ void os_tell_seam(uint32_t cache, uint64_t page, uint64_t npages, uint64_t npage
 
 uint64_t os_metadata_bytes;
 
+static void *os_map_own(int access, size_t bytes)
+{
+    size_t    whole = (bytes + 4095) / 4096 * 4096;
+    uintptr_t a = os_map_aligned(access, whole, 4096);
+    ATOMIC_ADD(os_metadata_bytes, a == 0 ? 0 : whole);
+    span_note(a, whole);
+    return (void *)a;
+}
+
 void *os_map_metadata(size_t bytes)
 {
-    uintptr_t a = os_map_aligned(bytes, 4096);
-    ATOMIC_ADD(os_metadata_bytes, a == 0 ? 0 : bytes);
-    span_note(a, bytes);
-    return (void *)a;
+    return os_map_own(PROT_READ | PROT_WRITE, bytes);
+}
+
+void *os_map_sparse(size_t bytes)
+{
+    return os_map_own(PROT_READ, bytes);
+}
+
+bool os_open(void *at, size_t bytes)
+{
+    return os_call(SYS_mprotect, (long)at, (long)bytes, PROT_READ | PROT_WRITE, 0, 0, 0) == 0;
 }
 
 bool os_purge_outside(uintptr_t address, size_t bytes, bool lazily)

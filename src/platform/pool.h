@@ -5,6 +5,8 @@
  * for it. The proofs see that array. The compiler sees one call of the OS per element, so that an element costs nothing
  * before. Naming the new memory by its key is sound as long as each key is made once: the caller keeps the address, and
  * makes an element only where it has none. POOL_PLACE does the same with zero memory that the caller has already.
+ *
+ * An element of POOL_NEW_SPARSE can be read at once. It is written only where POOL_OPEN has opened it, which stays so for good.
  */
 #ifndef QED_PLATFORM_POOL_H
 #define QED_PLATFORM_POOL_H
@@ -13,14 +15,27 @@
 
 /*@ ghost uint8_t pool_mapped[1UL << (LG_VADDR - 6)]; */   /* cache line -> belongs to a block of pool_map */
 
+#define POOL_CELLS (2 * PAGE_COUNT_MAX)             /* cells of sparse elements, as their module numbers them */
+
+/* Cell -> 1 if it may be written, once POOL_OPEN has said so. Nothing changes the array: the proofs learn what it has from POOL_OPEN. */
+/*@ ghost uint8_t pool_writable[POOL_CELLS]; */
+
 #ifdef __FRAMAC__
 #define POOL(type, name, count) extern type name[count]
 #define POOL_NEW(type, name, key) (pool_grant() ? &name[key] : NULL)
+#define POOL_NEW_SPARSE(type, name, key) POOL_NEW(type, name, key)
+#define POOL_OPEN(cells, cell, count) pool_open(cell, count)
 #define POOL_PLACE(type, name, key, address) (pool_place(address, sizeof(type)) ? &name[key] : NULL)
 /*@ assigns           os_refused;
     ensures  refused: os_refused == (\result ? \old(os_refused) : 1);
 */
 bool pool_grant(void);                              /* true if the OS has memory left */
+/*@ requires in:      0 < count && cell + count <= POOL_CELLS;
+    assigns           os_refused;
+    ensures  refused: os_refused == (\result ? \old(os_refused) : 1);
+    ensures  open:    \result ==> \forall integer c; cell <= c < cell + count ==> pool_writable[c] == 1;
+*/
+bool pool_open(uint64_t cell, uint64_t count);      /* true if the cells may be written */
 /*@ requires room:    address != 0 ==> \forall integer l; address <= l * 64 < address + bytes ==> pool_mapped[l] == 1;
     requires aligned: address % 64 == 0;
     assigns           \nothing;
@@ -30,6 +45,8 @@ bool pool_place(uintptr_t address, size_t bytes);   /* true if there are so many
 #else
 #define POOL(type, name, count) _Static_assert(sizeof(type) * (count) != 0, "a pool of " #count)
 #define POOL_NEW(type, name, key) ((type *)os_map_metadata(sizeof(type)))
+#define POOL_NEW_SPARSE(type, name, key) ((type *)os_map_sparse(sizeof(type)))
+#define POOL_OPEN(cells, cell, count) os_open(cells, (count) * sizeof((cells)[0]))
 #define POOL_PLACE(type, name, key, address) ((type *)(address))
 #endif
 

@@ -116,7 +116,7 @@ static struct thread *ready(struct tcache *t)
 static uint32_t block_extent(uint64_t block)
 {
     uint32_t e = block % PAGE != 0 || block / PAGE >= PAGE_COUNT_MAX ? 0 : radix_tree_extent(block / PAGE);
-    if (e == 0 || ATOMIC_LOAD_ACQUIRE(block_of[e / TABLE_CHUNK]) == NULL) {
+    if (e == 0 || ATOMIC_LOAD_ACQUIRE(block_of[table_chunk(e)]) == NULL) {
         return 0;
     }
     return ATOMIC_LOAD(AT(block_of, e)) == block ? e : 0;
@@ -390,8 +390,10 @@ void prof_reset(uint32_t lg_sample)
 {
     mutex_lock(&context_lock);
     for (uint32_t c = 0; c < TABLE_CHUNKS; c++) {
-        if (trace_of[c] != NULL) {
-            memset(trace_of[c], 0, TABLE_CHUNK * sizeof trace_of[c][0]);
+        for (uint64_t i = 0; trace_of[c] != NULL && i < 1UL << c; i++) {
+            if (trace_of[c][i] != 0) {              /* a page that is not touched stays so */
+                trace_of[c][i] = 0;
+            }
         }
     }
     context_reset(lg_sample);

@@ -11,7 +11,7 @@ operation old.
 import bisect, struct
 import gdb
 
-TABLE_ENTRIES = 1 << 30                 # of a table in full; its directory has a pointer for each chunk
+TABLE_FIRST = 1 << 12                   # a table's chunk c has the 2^c entries i for which bit c is the highest of i + TABLE_FIRST
 LG_WINDOW = 32                          # a leaf of the radix tree covers 4 GiB
 TABLES = ("ext_page", "ext_npages", "ext_state", "slab_bin", "slab_bits", "slab_free_count", "slab_class", "ph_key", "ph_next",
           "ph_prev", "ph_child", "list_after")
@@ -77,12 +77,10 @@ class Heap:
         return list(struct.unpack(f"<{n}{FORMATS[array.type.target().sizeof]}", self.memory(int(array.address), array.type.sizeof)))
 
     def chunks(self, table):
-        """The chunks of a table that exist: number, address, bytes; and the entries of each."""
+        """The chunks of a table that exist: first entry, entries, address; and the bytes of an entry."""
         directory = self.value(table)
         pointers = self.numbers_of_pointers(directory)
-        entries = TABLE_ENTRIES // len(pointers)
-        size = directory.type.target().target().sizeof
-        return [(i, p, entries * size) for i, p in enumerate(pointers) if p], entries, size
+        return [((1 << i) - TABLE_FIRST, 1 << i, p) for i, p in enumerate(pointers) if p], directory.type.target().target().sizeof
 
     def numbers_of_pointers(self, array):
         n = array.type.range()[1] + 1
@@ -90,11 +88,11 @@ class Heap:
 
     def column(self, table):
         """The entries 0 to extent_count of a table of integers."""
-        chunks, entries, size = self.chunks(table)
+        chunks, size = self.chunks(table)
         out = []
-        for i, address, _ in chunks:
-            n = min(entries, self.count + 1 - i * entries)
-            if n > 0 and i * entries == len(out):
+        for begin, entries, address in chunks:
+            n = min(entries, self.count + 1 - begin)
+            if n > 0 and begin == len(out):
                 out += struct.unpack(f"<{n}{FORMATS[size]}", self.memory(address, n * size))
         return out + [0] * (self.count + 1 - len(out))
 
@@ -134,8 +132,8 @@ class Heap:
         return tag - 1 if 0 < tag <= len(self.class_bytes) else None
 
     def region_is_free(self, e, region):
-        entries = TABLE_ENTRIES // (self.value("slab_bits").type.range()[1] + 1)
-        words = self.value("slab_bits")[e // entries][e % entries]["w"]
+        chunk = (e + TABLE_FIRST).bit_length() - 1
+        words = self.value("slab_bits")[chunk][e + TABLE_FIRST - (1 << chunk)]["w"]
         return int(words[region // 64]) >> region % 64 & 1 == 1
 
     def metadata(self):
@@ -144,8 +142,9 @@ class Heap:
             if p:
                 yield p, self.type("struct radix_leaf").sizeof, f"radix tree, leaf of 0x{h << LG_WINDOW:x}"
         for table in TABLES:
-            for _, p, length in self.chunks(table)[0]:
-                yield p, length, f"table {table}"
+            chunks, size = self.chunks(table)
+            for _, entries, p in chunks:
+                yield p, entries * size, f"table {table}"
         for cache in self.caches():
             yield int(cache.address), cache.type.sizeof, f"thread cache, arena {int(cache['arena'])}"
         yield int(self.value("base_cursor")), int(self.value("base_end")) - int(self.value("base_cursor")), "room for thread caches"

@@ -222,10 +222,12 @@ static int parameters(void)
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         CHECK(mallopt(names[i], 0) == 1);
         CHECK(mallopt(names[i], 1) == 1);
-        CHECK(mallopt(names[i], -1) == (names[i] != M_MXFAST));
+        CHECK(mallopt(names[i], -1) == (names[i] != M_MXFAST && names[i] != M_MMAP_THRESHOLD));
     }
     CHECK(mallopt(M_PERTURB, 0) == 1 && mallopt(M_TRIM_THRESHOLD, 1) == 1 && mallopt(M_ARENA_MAX, 0) == 1);
     CHECK(mallopt(M_MXFAST, 160) == 1 && mallopt(M_MXFAST, 161) == 0);
+    CHECK(mallopt(M_MMAP_THRESHOLD, 32 << 20) == 1 && mallopt(M_MMAP_THRESHOLD, (32 << 20) + 1) == 0);
+    CHECK(mallopt(M_CHECK_ACTION, 7) == 1 && mallopt(M_CHECK_ACTION, 3) == 1);
     CHECK(mallopt(2, 1) == 0 && mallopt(3, 1) == 0 && mallopt(4, 1) == 0);      /* names that do nothing in glibc either */
     CHECK(mallopt(0, 1) == 0 && mallopt(5, 1) == 0 && mallopt(-9, 1) == 0);
     CHECK(errno == 77);
