@@ -181,7 +181,21 @@ static inline void block_move(uint64_t to, uint64_t from, uint64_t bytes)
     user_move(to, from, bytes);
 }
 
-/* Counts the bytes of a block that the program has just got, if they are asked for. Returns the block. */
+/* Counts the bytes of a block that the program has just got, in a thread that counts. Returns the block. */
+/*@ requires ok:       MallocOk;
+    requires live:     BlockLive(block);
+    requires class:    szind < SC_NSIZES && block_szind[block] == szind;
+    requires counts:   thread_cache->stack_of[0] == 0;
+    assigns            \nothing;
+    ensures  same:     \result == block;
+*/
+static __attribute__((noinline)) uint64_t block_count(uint64_t block, uint32_t szind)
+{
+    counting_take(thread_cache, szind < SC_NBINS ? slab_bytes[szind] : size_class_bytes(szind)) /*@ ghost (block) */;
+    return block;
+}
+
+/* Counts the bytes of a block that the program has just got, if its thread counts. Returns the block. */
 /*@ requires ok:       MallocOk;
     requires live:     BlockLive(block);
     requires class:    szind < SC_NSIZES && block_szind[block] == szind;
@@ -190,8 +204,7 @@ static inline void block_move(uint64_t to, uint64_t from, uint64_t bytes)
 */
 static __attribute__((noinline)) uint64_t block_tell(uint64_t block, uint32_t szind)
 {
-    counting_take(thread_cache, szind < SC_NBINS ? slab_bytes[szind] : size_class_bytes(szind)) /*@ ghost (block) */;
-    return block;
+    return counting_bytes(thread_cache) ? block_count(block, szind) : block;
 }
 
 #endif

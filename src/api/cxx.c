@@ -14,6 +14,7 @@
 
 #include "api/export.h"
 #include "api/thread.h"
+#include "platform/hints.h"
 #include "tcache/tcache.h"
 
 #include "qedmalloc/qedmalloc.h"
@@ -30,8 +31,6 @@ extern new_handler    cxx_get_new_handler(void) __asm__("_ZSt15get_new_handlerv"
 extern _Noreturn void cxx_throw_bad_alloc(void) __asm__("_ZSt17__throw_bad_allocv") RUNTIME;
 
 bool cxx_catch(new_handler handler);        /* cxx_catch.cc */
-
-#define LIKELY(x) __builtin_expect(!!(x), 1)
 
 /* ---- fast paths -------------------------------------------------------------------------------------------------- */
 

@@ -12,11 +12,10 @@
 #include "math/product.h"
 #include "math/size_class.h"
 #include "platform/countdown.h"
+#include "platform/hints.h"
 #include "platform/trap.h"
 
 uint64_t realloc_zero_count;
-
-#define LIKELY(x) __builtin_expect(!!(x), 1)
 
 /* ---- taking ------------------------------------------------------------------------------------------------------ */
 
@@ -241,7 +240,7 @@ static __attribute__((noinline)) void *malloc_counted(uint32_t szind) /*@ ghost 
     bool     zeroed;
     /*@ ghost block_lemma_is_power(1, 0); */
     uint64_t block = block_take_unsampled(szind, 1, &zeroed);
-    block = block != 0 && counting(thread_cache) ? block_tell(block, szind) : block;
+    block = block != 0 && counting_bytes(thread_cache) ? block_count(block, szind) : block;
     /*@ ghost if (block != 0) { block_lemma_found(block, size); } else { block_lemma_out(size, szind, 1); } */
     return (void *)block_or_enomem(block);
 }
@@ -262,7 +261,7 @@ static inline void *malloc_cached(uint32_t szind) /*@ ghost (size_t size) */
     uint64_t block = tcache_pop(thread_cache, szind + 1);
     /*@ ghost if (block != 0) { block_lemma_found(block, size); } */
     return block == 0 ? malloc_counted(szind) /*@ ghost (size) */
-           : (void *)(counting(thread_cache) ? block_tell(block, szind) : block);
+           : (void *)(counting_bytes(thread_cache) ? block_count(block, szind) : block);
 }
 
 /* Counts the request, and returns a block of any class. */

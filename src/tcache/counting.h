@@ -32,23 +32,23 @@ static inline bool counting(const struct tcache *t)
 /* Returns whether the thread of the cache counts its bytes. */
 /*@ requires valid:   \valid_read(t);
     assigns           \nothing;
+    ensures  counts:  \result ==> t->stack_of[0] == 0;
 */
 static inline bool counting_bytes(const struct tcache *t)
 {
     return counting(t) && counter_has(COUNTING_PLACE(t), COUNTER_ALLOCATES);
 }
 
-/* Counts a live block that the program has just got, if the thread counts. */
+/* Counts a live block that the program has just got. The thread counts. */
 /*@ requires valid:   \valid_read(t);
+    requires counts:  t->stack_of[0] == 0;
     requires live:    block < ADDRESS_MAX && block_state[block] == BLOCK_LIVE;
     requires bytes:   bytes == ScBytes(block_szind[block]);
     assigns           \nothing;
 */
 static inline void counting_take(const struct tcache *t, uint64_t bytes) /*@ ghost (uint64_t block) */
 {
-    if (counting_bytes(t)) {
-        counter_take(COUNTING_PLACE(t), bytes);
-    }
+    counter_take(COUNTING_PLACE(t), bytes);
 }
 
 /* Counts a block that the program gives back. The thread counts. */

@@ -23,6 +23,7 @@
 #include "math/divide.h"
 #include "math/size_class.h"
 #include "platform/config.h"
+#include "platform/hints.h"
 #include "platform/table.h"
 
 #define TCACHE_STACKS (1U + SC_NBINS + LARGE_CACHED)         /* the stack of a class is its index + 1 */
@@ -113,6 +114,7 @@ static inline uint64_t tcache_pop(struct tcache *t, uint64_t stack)
     /*@ ghost if (block_state[0] != BLOCK_NONE) { blocks_lemma_out(0); } */
     /*@ assert zero: block_state[0] == BLOCK_NONE; */
     uint64_t block = tcache_top(t, stack);
+    AS_RESULT(block);
     /*@ assert empty: block == 0 ==> t->top[stack] == t->floor[stack]; */
     if (block != 0) {
         tcache_drop(t, stack);

@@ -1,0 +1,16 @@
+/* hints: what the compiler is told so that hits are short. A hint changes no value, so that the proofs see none of it. */
+#ifndef QED_PLATFORM_HINTS_H
+#define QED_PLATFORM_HINTS_H
+
+/* Whether x holds, which it does nearly always. */
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+
+/* Has the variable x, which the function is about to return, in the register for results from here on. Else gcc keeps the address of a structure
+ * there that it has needed before, and copies x at the end. */
+#if defined __x86_64__ && !defined __FRAMAC__
+#define AS_RESULT(x) __asm__("" : "+a"(x))
+#else
+#define AS_RESULT(x) ((void)0)
+#endif
+
+#endif
