@@ -32,7 +32,7 @@ def circumstances(define):
             "flags": {"kernel": wp.KERNEL, "wp": wp.WP, "rounds": [[seconds, *more] for seconds, more in wp.ROUNDS],
                       "timeout": wp.TIMEOUT, "define": sorted(define)},
             "driver": {str(f.relative_to(ROOT)): sha256(f.read_bytes())
-                       for f in sorted([*(ROOT / "proofs/driver").iterdir(), ROOT / "proofs/prove", wp.APART, ROOT / "proofs/data/modules.tsv"]) if f.is_file()}}
+                       for f in sorted([*(ROOT / "proofs/driver").iterdir(), ROOT / "proofs/prove", wp.APART, wp.FIRST, ROOT / "proofs/data/modules.tsv"]) if f.is_file()}}
 
 
 def text_of(name, define):

@@ -15,7 +15,11 @@ BRIEFED = "briefed"     # the same, told only what can take part in the proof
 SLACK = 10              # so many times what its provers work may a goal take by the clock, for other work goes on beside
 SEED = 42
 APART = ROOT / "proofs/data/apart.txt"
-PARTS = ["runtime.ml", "together.ml", "total.ml", "relevant.ml", "chosen.ml"]
+FIRST = ROOT / "proofs/data/first.txt"
+LONG = "z3-long"
+FIRSTS = [LONG, "cvc4", "z3-own"]           # what else than Z3 may begin, see proofs/driver/portfolio
+LATER = "later"                             # only the second round
+PARTS = ["runtime.ml", "together.ml", "total.ml", "relevant.ml", "goals.ml"]
 SECTION = """
 [prover]
 name = "{name}"
@@ -49,6 +53,7 @@ MALLOC = "glibc.malloc.hugetlb=1:glibc.malloc.top_pad=67108864"
 DOUBTFUL = (r"User Error|No such|Missing (decreases|terminates|exits|assigns|RTE)|annot-error|not tried|No 'assigns' specification for"
             r"|No code nor|Deferred|no contract|guaranteed RTE")
 GOAL = re.compile(r"^\[wp\] \[[^\]]*\] Goal (\S+)")
+PROVED = re.compile(r"Proved goals:\s+(\d+) / (\d+)")
 FAILED = re.compile(r"^\[wp\] \[(?!Passed|Qed|CFG)[^\]]*\] (?:Goal|Smoke-test) (\S+)(?: : (?!Valid)\S.*)?$")
 
 
@@ -143,8 +148,9 @@ def why3_config(directory, seeds=()):
     options = " ".join(re.findall(r'^z3="(?:z3|\$z3) (.*)"$', portfolio.read_text(), re.M))
     kinds = [("Z3", version, 'shortcut = "z3"' if s == SEED else f'alternative = "seed{s}"\nshortcut = "z3seed{s}"',
               f"z3 -T:%t {options.replace(str(SEED), str(s))}", "z3_471") for s in (SEED, *seeds)]
-    kinds += [("Portfolio", "1", f'shortcut = "{PROVER}"', f"{portfolio} {SLACK} %t", "z3_471"),
-              ("Portfolio", "1", f'alternative = "{BRIEFED}"\nshortcut = "{BRIEFED}"', f"{portfolio} {SLACK} %t", ROOT / "proofs/driver/briefed.drv")]
+    for prover, driver in (PROVER, "z3_471"), (BRIEFED, ROOT / "proofs/driver/briefed.drv"):
+        for first, name in [("z3", prover), *((f, f"{prover}-{f}") for f in FIRSTS)]:
+            kinds.append(("Portfolio", "1", f'alternative = "{name}"\nshortcut = "{name}"', f"{portfolio} {first} {SLACK} %t", driver))
     found.write_text("\n\n".join(s for s in sections if s is not z3)
                      + "".join(SECTION.format(name=n, version=v, which=w, command=c, driver=d) for n, v, w, c, d in kinds))
     found.replace(conf)
@@ -163,19 +169,25 @@ def owner(goal, functions):
     return max((f for f in functions if goal.removeprefix("typed_").startswith(f"{f}_")), key=len, default=None)
 
 
+def firsts():
+    """(number of a round, what comes first in it, goal) of the goals of which proofs/data/first.txt says it."""
+    rows = [l.split() for l in FIRST.read_text().splitlines() if not l.startswith("#")]
+    return [(number, prover, f"typed_{goal}") for number, prover, goal in rows]
+
+
 class Result:
     """proved, total: goals; failed: names of goals; wrong: what else went wrong; met, late: goals of the first round, and those that it
-    left open."""
-    def __init__(self, proved, total, failed, wrong, met=(), late=()):
-        self.proved, self.total, self.failed, self.wrong, self.met, self.late = proved, total, failed, wrong, met, late
+    left open; first: what proved which goals of it, as proofs/data/first.txt says it."""
+    def __init__(self, proved, total, failed, wrong, met=(), late=(), first={}):
+        self.proved, self.total, self.failed, self.wrong, self.met, self.late, self.first = proved, total, failed, wrong, met, late, first
         self.ok = proved == total and not failed and not wrong
 
 
 def run(source, functions, *, why3, cache, timeout, limit, prover=PROVER, rounds=(), together=False, include=(), define=(), chosen=None, log=None,
-        first=False, root=ROOT):
+        first=False, learn=False, root=ROOT):
     """One process over a few functions. rounds: these, whatever timeout and prover; together: clauses that one place owes are one goal;
     include: folders that come before the tree's own; chosen: SMOKE_TESTS, or names of goals, which are met and no others, clause by clause,
-    in the first of the rounds; first: stop at the first failure."""
+    in the first of the rounds; first: stop at the first failure; learn: without what is known of what proves a goal."""
     folders = [*include, root / "spec", root / "src"]
     names = ",".join(functions)
     plugins = f"wp,rtegen,{Path(why3).with_name('frama-c.cmxs').resolve()}"
@@ -183,26 +195,25 @@ def run(source, functions, *, why3, cache, timeout, limit, prover=PROVER, rounds
               "-cpp-extra-args=" + " ".join([f"-I{f}" for f in folders] + [f"-D{d}" for d in define])]
     wp = ["-wp-par", "1", "-wp-cache", "update", "-wp-cache-dir", str(cache)]
     choice = {}
-    if chosen:                          # see chosen.ml
+    if chosen or rounds:                # see goals.ml
         choice["QED_FUNCTIONS"] = names
         if chosen is SMOKE_TESTS:
             wp += SMOKE_FLAGS
-            choice["QED_HOPELESS"] = "yes"
-        else:
+            choice |= {"QED_HOPELESS": "yes", "QED_GOALS": "smoke"}
+        elif chosen:
             choice["QED_GOALS"] = ",".join(chosen)
-        seconds, more = rounds[0] if rounds else (timeout, ["-wp-rte"])
-        seconds *= SLACK
-        cmd = [*kernel, *wp, "-wp-status-invalid", "-wp-prover", BRIEFED if rounds else prover, "-rte", "-rte-select", names,
-               "-wp-timeout", str(seconds), *more, str(source)]
-    elif rounds:
-        wp += [*WP, "-wp-fct", names]
-        cmd = [*kernel, "-wp-prover", BRIEFED, "-rte", "-rte-select", names, str(source)]
-        for seconds, more in rounds:
-            cmd += ["-then", *wp, "-wp-timeout", str(SLACK * seconds), *more]
+        cmd = [*kernel, "-rte", "-rte-select", names, *wp, "-wp-status-invalid", "-wp-prover",
+               f"{BRIEFED}-{LONG}" if rounds and chosen else BRIEFED if rounds else prover]     # a goal that is chosen is there to fail
+        steps = list(rounds) or [(timeout, ["-wp-rte"])]
+        for i, (seconds, more) in enumerate(steps[:1] if chosen else steps):
+            cmd += [*(["-then"] if i else []), "-wp-timeout", str(SLACK * seconds), *more, *([] if i else [str(source)])]
+        for n, name, goal in [] if learn or chosen or not rounds else firsts():
+            if owner(goal, functions) and (name != LATER or (len(steps) > 1 and together)):
+                key = f"QED_{n}_{name}"
+                choice[key] = f"{choice[key]},{goal}" if key in choice else goal
     else:
-        wp += [*WP, "-wp-fct", names]
         slack = SLACK if prover == PROVER else 1
-        cmd = [*kernel, *wp, "-wp-rte", "-wp-prover", prover, "-wp-timeout", str(slack * timeout), str(source)]
+        cmd = [*kernel, *wp, *WP, "-wp-fct", names, "-wp-rte", "-wp-prover", prover, "-wp-timeout", str(slack * timeout), str(source)]
     if together and not chosen:
         choice["QED_TOGETHER"] = ",".join(l for l in APART.read_text().splitlines() if not l.startswith("#"))
     lines = []
@@ -221,22 +232,31 @@ def run(source, functions, *, why3, cache, timeout, limit, prover=PROVER, rounds
     text = "\n".join(lines)
     if log:                             # with who has proven each goal that went to the portfolio, in their order, and the configuration
         log.write_text("\n".join([*lines, " ".join(["[provers]", *noted]), " ".join(["[define]", *define])]) + "\n")
-    open_goals, part, counts, late, met_first = [], [], [], [], []
-    for line in lines:                  # a round ends with what it has proven
-        part.append(line)
-        m = re.search(r"Proved goals:\s+(\d+) / (\d+)", line)
-        if m:
-            counts.append((int(m.group(1)), int(m.group(2))))
-            left = [m.group(1) for m in map(FAILED.match, part) if m]
-            met = {m.group(1) for m in map(GOAL.match, part) if m}
-            if len(counts) > 1 and not {PART.sub("", g) for g in met}.issuperset(PART.sub("", g) for g in open_goals):
-                break                   # a goal that is open was not met again
-            open_goals, part = left, []
-            met_first, late = (met_first, late) if len(counts) > 1 else (sorted(met), left)
-            if len(counts) == 1 and len(left) != counts[0][1] - counts[0][0]:
+    rounds_met = [[]]
+    for line in lines:
+        if line.startswith(("[wp] Chosen goals", "[wp] Running WP plugin")):
+            rounds_met.append([])
+        rounds_met[-1].append(line)
+    open_goals, counts, late, met_first = [], [], [], []
+    for part in rounds_met:             # a round ends with what it has proven; goals.ml says so for each prover
+        left = [m.group(1) for m in map(FAILED.match, part) if m]
+        found = [(int(m.group(1)), int(m.group(2))) for m in map(PROVED.search, part) if m]
+        later = sum(line.startswith("[wp] [Later]") for line in part)
+        if not found and not later:
+            open_goals += left
+            continue
+        met = {m.group(1) for m in map(GOAL.match, part) if m}
+        if counts and not {PART.sub("", g) for g in met}.issuperset(PART.sub("", g) for g in open_goals):
+            break                       # a goal that is open was not met again
+        open_goals = left
+        counts.append((sum(n for n, _ in found), later + sum(m for _, m in found)) if part[0].startswith("[wp] Chosen") else found[0])
+        if len(counts) == 1:
+            met_first, late = sorted(met), left
+            if len(left) != counts[0][1] - counts[0][0]:
                 break                   # nor is it known which ones are
-    else:
-        open_goals += [m.group(1) for m in map(FAILED.match, part) if m]
+    to_provers = [(n, m.group(1)) for n, part in enumerate(rounds_met) for line in part
+                  if "[Portfolio" in line and "(cached)" not in line and (m := GOAL.match(line))]
+    by = {place: LATER if name == "none" else name for place, name in zip(to_provers, noted) if name != "z3"}
     if first and open_goals:
         return Result(0, 0, open_goals, []), text
     proved, total = counts[0] if counts else (0, 0)
@@ -248,4 +268,4 @@ def run(source, functions, *, why3, cache, timeout, limit, prover=PROVER, rounds
     if not counts and not re.search(r"Chosen goals: 0 of [1-9]", text):
         wrong.append("no goals")
     wrong += [l for l in lines if re.search(DOUBTFUL, l, re.I)]
-    return Result(proved, total, open_goals, wrong, met_first, late), text
+    return Result(proved, total, open_goals, wrong, met_first, late, by), text
