@@ -5,8 +5,8 @@
    named without the number of a part.
 
    Each step of the command line is a round, and meets the goals that the rounds before have left open. QED_1_cvc4 names those that the first round
-   gives to the prover of the name of QED_PROVER-cvc4, which begins with CVC4; QED_2_z3-own, and so on, likewise. Those that QED_1_later names are left to
-   the second round. *)
+   gives to the prover that has -cvc4 behind the name of the command line's, and begins with CVC4. QED_2_z3-own names those of the second round that begin
+   with Z3 in its own configuration, and so on. Those that QED_1_later names are left to the second round. *)
 open Wp
 
 let names variable = Option.map (String.split_on_char ',') (Sys.getenv_opt variable)

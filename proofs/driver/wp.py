@@ -265,6 +265,9 @@ def run(source, functions, *, why3, cache, timeout, limit, prover=PROVER, rounds
     wrong = []
     if p.returncode != 0:
         wrong.append(f"exit status {p.returncode}" + (" (time limit)" if p.returncode == 124 else ""))
+    made = re.search(r"Chosen goals: (\d+) of (\d+)", text)
+    if made and not chosen and not int(made.group(1)) == int(made.group(2)) <= total:
+        wrong.append("goals that WP made were not met")
     if not counts and not re.search(r"Chosen goals: 0 of [1-9]", text):
         wrong.append("no goals")
     wrong += [l for l in lines if re.search(DOUBTFUL, l, re.I)]
