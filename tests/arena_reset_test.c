@@ -87,9 +87,9 @@ static void destroy(uint32_t k)
     CHECK(arena_destroy(from) && !arena_serves(from) && !arena_destroy(from));
     reset(from);
     CHECK(page_cache_mapped_npages[cache] == mine);
-    (void)pages_purge(cache);
-    CHECK(pages_unmap(cache, true) && page_cache_mapped_npages[cache] == 0 && os_fake.mapped_npages == mapped - mine);
-    CHECK(extent_npages_total[EXTENT_RETAINED + cache] == 0 && pages_unmap(cache, true));
+    CHECK(pages_unmap(cache, EXTENT_DIRTY, true) && pages_unmap(cache, EXTENT_MUZZY, true) && pages_unmap(cache, EXTENT_RETAINED, true));
+    CHECK(page_cache_mapped_npages[cache] == 0 && os_fake.mapped_npages == mapped - mine);
+    CHECK(extent_npages_total[EXTENT_RETAINED + cache] == 0 && pages_unmap(cache, EXTENT_RETAINED, true));
     blocks_check(model.block, model.count);
     CHECK(arena_create() == from && arena_serves(from));
 }
@@ -108,7 +108,7 @@ static void test_look(void)
     CHECK(pages_look(arena_pages(arena[1]), e).npages == 0);
 }
 
-/* What the OS does not take stays in the page cache. */
+/* What the OS does not purge stays in the page cache until it is unmapped. */
 static void test_refused(void)
 {
     uint32_t cache = arena_pages(arena[1]);
@@ -117,8 +117,9 @@ static void test_refused(void)
     arena_reset(arena[1]);
     os_fake_fail(OS_FAKE_PURGE, 1, UINT64_MAX / 2);
     uint64_t dirty = extent_npages_total[EXTENT_DIRTY + cache];
-    CHECK(dirty != 0 && !pages_purge(cache) && pages_unmap(cache, true) && extent_npages_total[EXTENT_DIRTY + cache] == dirty);
-    CHECK(page_cache_mapped_npages[cache] == dirty);
+    CHECK(dirty != 0 && !pages_purge(cache) && pages_unmap(cache, EXTENT_RETAINED, true));
+    CHECK(extent_npages_total[EXTENT_DIRTY + cache] == dirty && page_cache_mapped_npages[cache] == dirty);
+    CHECK(pages_unmap(cache, EXTENT_DIRTY, true) && extent_npages_total[EXTENT_DIRTY + cache] == 0 && page_cache_mapped_npages[cache] == 0);
     os_fake_fail(OS_FAKE_PURGE, 1, 0);
     blocks_check(model.block, model.count);
 }

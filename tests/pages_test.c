@@ -188,7 +188,7 @@ static void test_growth(void)
     uint32_t cache = PAGE_CACHES - 1;
     CHECK(pages_growth(cache) == 0);
     uint64_t before = page_cache_mapped_npages[cache];
-    CHECK(pages_unmap(cache, true) || before == 0);
+    CHECK(pages_unmap(cache, EXTENT_RETAINED, true) || before == 0);
     pages_set_growth(cache, 16);
     CHECK(pages_growth(cache) == 16 && pages_growth(0) == 0);
     before = page_cache_mapped_npages[cache];
@@ -226,7 +226,7 @@ static void test_hooks(void)
     CHECK(e != 0 && zeroed);
     pages_free(e);
     os_fake_fail(OS_FAKE_UNMAP, 1, 1);
-    CHECK(pages_purge(cache) && pages_unmap(cache, true) && page_cache_mapped_npages[cache] == 0);
+    CHECK(pages_purge(cache) && pages_unmap(cache, EXTENT_RETAINED, true) && page_cache_mapped_npages[cache] == 0);
 }
 
 /* Where threads end, more dirty pages than twice those in use go back at once, and 8 MiB of them stay. */

@@ -276,6 +276,14 @@ int act_arena_reset(const size_t *index)
     return result;
 }
 
+/* Pages that the OS, or hooks, would not purge go too. */
+static void unmap_all(uint32_t cache)
+{
+    (void)pages_unmap(cache, EXTENT_DIRTY, true);
+    (void)pages_unmap(cache, EXTENT_MUZZY, true);
+    (void)pages_unmap(cache, EXTENT_RETAINED, true);
+}
+
 int act_arena_destroy(const size_t *index)
 {
     uint32_t arena = (uint32_t)index[0];
@@ -285,8 +293,7 @@ int act_arena_destroy(const size_t *index)
     }
     if (arena_destroy(arena)) {
         arena_reset(arena);
-        (void)pages_purge(arena_pages(arena));
-        (void)pages_unmap(arena_pages(arena), true);
+        unmap_all(arena_pages(arena));
         hooks_set(arena_pages(arena), &hooks_default, arena);
     } else {
         result = EFAULT;

@@ -153,12 +153,12 @@ bool page_cache_shrink(uint32_t e, uint64_t npages);
 */
 uint32_t page_cache_take(uint32_t cache, uint8_t state, uint64_t npages_max);
 
-/* Gives the pages of the BUSY extent e, which are zero, back to the OS, and forgets the extent. Where hooks refuse them, as they may unless
- * the pages must go, the pages are retained, and the result is false. */
+/* Gives the pages of the BUSY extent e back to the OS, and forgets the extent. Where hooks refuse them, as they may unless the pages must go,
+ * the pages, which are zero then, are retained, and the result is false. */
 /*@ requires ok:    PageCacheOk;
     requires busy:  CacheBusy(e);
     requires zeroes: CacheZero;
-    requires zero:  OsZeroPages(ext_page[e], ext_page[e] + ext_npages[e]);
+    requires zero:  must || OsZeroPages(ext_page[e], ext_page[e] + ext_npages[e]);
     assigns         CACHE_ASSIGNS, CACHE_ASSIGNS_GROWTH;
     ensures  ok:    PageCacheOk;
     ensures  zeroes: CacheZero;

@@ -322,21 +322,22 @@ bool pages_resize(uint32_t e, uint64_t npages)
     return done;
 }
 
-/* Gives the pages of one retained extent of the page cache back to the OS. Returns 1, and says in *gone whether the pages went, or
- * returns 0 if there is no such extent. */
+/* Gives the pages of one free extent of the kind back to the OS. Returns 1, and says in *gone whether the pages went, or returns 0 if the page
+ * cache has no such extent. */
 /*@ REQUIRES_PAGES_LOCKED;
     requires cache: cache < PAGE_CACHES;
+    requires kind:  kind == EXTENT_RETAINED || (must && (kind == EXTENT_DIRTY || kind == EXTENT_MUZZY));
     requires gone:  \valid(gone);
     assigns         CACHE_ASSIGNS, CACHE_ASSIGNS_GROWTH, *gone;
     ENSURES_PAGES_LOCKED;
-    ensures  none:  \result == 0 ==> \forall integer e; ExtUsed(e) ==> ext_state[e] != EXTENT_RETAINED + cache;
+    ensures  none:  \result == 0 ==> \forall integer e; ExtUsed(e) ==> ext_state[e] != kind + cache;
     ensures  must:  must ==> *gone;
     PAGES_KEPT(ensures, 0);
 */
-static uint32_t pages_unmap_one(uint32_t cache, bool must, bool *gone)
+static uint32_t pages_unmap_one(uint32_t cache, uint8_t kind, bool must, bool *gone)
 {
     *gone = true;
-    uint32_t e = pages_pull(cache, (uint8_t)(EXTENT_RETAINED + cache), PAGE_COUNT_MAX);
+    uint32_t e = pages_pull(cache, (uint8_t)(kind + cache), PAGE_COUNT_MAX);
     if (e == 0) {
         return 0;
     }
@@ -346,7 +347,7 @@ static uint32_t pages_unmap_one(uint32_t cache, bool must, bool *gone)
     return 1;
 }
 
-bool pages_unmap(uint32_t cache, bool must)
+bool pages_unmap(uint32_t cache, uint8_t kind, bool must)
 {
     uint64_t left = UINT64_MAX;
     uint32_t found = 1;
@@ -354,14 +355,14 @@ bool pages_unmap(uint32_t cache, bool must)
     /*@ loop invariant lock: LocksFree(LOCK_PAGES);
         loop invariant ok:   PageCacheOk;
         loop invariant held: PagesHeldActive;
-        loop invariant none: found == 0 ==> \forall integer e; ExtUsed(e) ==> ext_state[e] != EXTENT_RETAINED + cache;
+        loop invariant none: found == 0 ==> \forall integer e; ExtUsed(e) ==> ext_state[e] != kind + cache;
         PAGES_KEPT(loop invariant, 0);
         loop assigns   left, found, gone, PAGES_ASSIGNS;
         loop variant   left;
     */
     while (found != 0 && gone && left > 0) {
         pages_enter() /*@ ghost (0, 0) */;
-        found = pages_unmap_one(cache, must, &gone);
+        found = pages_unmap_one(cache, kind, must, &gone);
         pages_leave();
         left--;
     }
@@ -378,7 +379,7 @@ bool pages_unmap(uint32_t cache, bool must)
 static void pages_offer(uint32_t cache)
 {
     if (os_takes_back(cache)) {
-        (void)pages_unmap(cache, false);
+        (void)pages_unmap(cache, EXTENT_RETAINED, false);
     }
 }
 

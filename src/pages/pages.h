@@ -223,16 +223,17 @@ void pages_shed(void);
 */
 bool pages_purge(uint32_t cache);
 
-/* Gives the addresses of all retained pages of one page cache back to the OS. Takes the lock for one extent after the other. Stops where hooks
- * refuse one, as they may unless the pages must go. Returns whether none are left. */
+/* Gives the addresses of all free pages of one kind in one page cache back to the OS: of retained ones, or of any if they must go. Takes the
+ * lock for one extent after the other. Stops where hooks refuse one, as they may unless the pages must go. Returns whether none are left. */
 /*@ REQUIRES_PAGES_UNLOCKED;
     requires cache: cache < PAGE_CACHES;
+    requires kind:  kind == EXTENT_RETAINED || (must && (kind == EXTENT_DIRTY || kind == EXTENT_MUZZY));
     assigns    PAGES_ASSIGNS;
     ENSURES_PAGES_UNLOCKED;
-    ensures  none: \result ==> \forall integer e; ExtUsed(e) ==> ext_state[e] != EXTENT_RETAINED + cache;
+    ensures  none: \result ==> \forall integer e; ExtUsed(e) ==> ext_state[e] != kind + cache;
     PAGES_KEPT(ensures, 0);
 */
-bool pages_unmap(uint32_t cache, bool must);
+bool pages_unmap(uint32_t cache, uint8_t kind, bool must);
 
 /* Purges all free pages of all page caches. Returns true if there were any. */
 /*@ REQUIRES_PAGES_UNLOCKED;

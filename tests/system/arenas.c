@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -236,6 +237,7 @@ static void check_destroy(unsigned a)
                 memset(p, 1, bytes);
             }
         }
+        check(mlock(p, 64 << 10) == 0, "no pages are locked");      /* Linux purges no such pages */
         pages(&mapped_now, &resident_now);
         check(mapped_now > mapped + 300 * MIB && resident_now > resident + 300 * MIB, "the blocks are not in memory");
         check(act("arena.%u.destroy", a) == 0, "an arena is not destroyed");
