@@ -62,8 +62,10 @@ $(foreach c,COMPILE COMPILE_PREFIX COMPILE_STATIC COMPILE_CXX LINK_SO LINK_DEEPB
 
 # ---- variants ----------------------------------------------------------------------------------------------------
 # The same targets with another compiler, flags or fuzzing engine: `$(call in,asan,stress)` makes $(BUILD)/asan/stress.
+# Nothing is run there, so as many are made at a time as there are processors.
 # fuzz: libFuzzer with ASan and UBSan; afl, cmplog: AFL++; replay: no engine, no sanitizer; cover: no engine, clang's source coverage.
-in     = $(MAKE) -s BUILD=$(BUILD)/$1 $(in_$1) $(addprefix $(BUILD)/$1/,$2)
+PROCESSORS := $(shell nproc)
+in     = $(MAKE) -s -j$(PROCESSORS) BUILD=$(BUILD)/$1 $(in_$1) $(addprefix $(BUILD)/$1/,$2)
 engine = LIB_FUZZING_ENGINE=$(BUILD)/$1/obj/fuzz/$2.o
 with_afl  = CC="env AFL_QUIET=1 $1 AFL_LLVM_DENYLIST=fuzz/afl.deny afl-clang-fast" CFLAGS="-O2 -g"
 in_tsan   = CC=clang CFLAGS="-O1 -g -fsanitize=thread" $(call engine,tsan,seedloop)
