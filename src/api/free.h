@@ -58,6 +58,7 @@ static inline void free_counted(struct tcache *t, uint64_t block, const char *ca
 static __attribute__((noinline)) void free_unchecked(uint64_t block, const char *call)
 {
     struct tcache *t = thread_get();
+    /*@ assert place: ThreadCache(t); */
     int32_t        byte = modes_freed_byte();
     if (byte != MODES_NO_BYTE) {
         fill_freed(t, block, (uint8_t)byte, call);

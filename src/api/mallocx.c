@@ -122,7 +122,9 @@ static uint64_t mallocx_take(uint32_t arena, uint32_t szind, uint64_t align_byte
 {
     bool zeroed;
     /*@ ghost align_lemma_range(align_bytes); */
-    refill_tick(thread_get());
+    struct tcache *t = thread_get();
+    /*@ assert place: ThreadCache(t); */
+    refill_tick(t);
     if (szind >= SC_NBINS) {
         return block_take_extent(arena, szind, align_bytes, &zeroed);
     }
@@ -302,6 +304,7 @@ static inline void free_note(struct tcache *own, uint64_t block, const char *cal
 */
 static inline void free_give(struct tcache *own, uint64_t block, uint32_t cache, const char *call)
 {
+    /*@ assert place: ThreadCache(own); */
     if (cache == FLAGS_CACHE_NONE) {
         overflow_free_past(own, block, call);
     } else {
@@ -510,6 +513,7 @@ PUBLIC size_t qed_xallocx(void *block, size_t size, size_t extra, int flags)
     }
     uint64_t most = extra < SC_LARGE_MAXCLASS && size < SC_LARGE_MAXCLASS - extra ? size + extra : SC_LARGE_MAXCLASS;
     uint64_t bytes = xallocx_in_place((uint64_t)block, bytes_now, size < most ? size : most, most);
+    /*@ assert fits: bytes == bytes_now || size <= bytes; */
     if (flags_zero(flags) && bytes > bytes_now) {
         zero_rest((uint64_t)block, bytes_now, bytes);
     }

@@ -130,6 +130,7 @@ static struct pages_extent reset_look(uint32_t cache, uint32_t e)
     struct pages_extent x = pages_look(cache, e);
     /*@ assert owners: LargeOwners{Pre,Here}(0); */
     /*@ assert pages: LargePages{Pre,Here}; */
+    /*@ assert places: \forall integer e; ExtKind(e, KIND_LARGE) ==> ext_page[e] * PAGE == \at(ext_page[e] * PAGE,Pre); */
     /*@ assert block: LargeBlocks{Pre,Here}; */
     /*@ assert block: BlocksLargeBlock; */
     /*@ ghost large_lemma_ok(); */

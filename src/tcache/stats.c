@@ -97,9 +97,12 @@ static void stats_read_bins(struct stats *s, uint32_t arenas)
 static void stats_read_pages(struct pages_stats *p)
 {
     /*@ ghost large_lemma_pages(); */
+    /*@ assert was: BlocksLargeBlock; */
     pages_read_stats(p);
     /*@ assert owners: LargeOwners{Pre,Here}(0); */
     /*@ assert pages: LargePages{Pre,Here}; */
+    /*@ assert places: \forall integer e; ExtKind(e, KIND_LARGE) ==> ext_page[e] * PAGE == \at(ext_page[e] * PAGE,Pre); */
+    /*@ assert block: LargeBlocks{Pre,Here}; */
     /*@ ghost large_lemma_ok(); */
 }
 
