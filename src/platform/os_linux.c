@@ -16,6 +16,8 @@
 #include "platform/limit.h"
 #include "platform/os.h"
 
+#define PURGE_PART_BYTES (1UL << 16)
+
 static long os_call(long number, long a, long b, long c, long d, long e, long f)
 {
 #if defined(__x86_64__)
@@ -290,9 +292,31 @@ bool os_open(void *at, size_t bytes)
     return os_call(SYS_mprotect, (long)at, (long)bytes, PROT_READ | PROT_WRITE, 0, 0, 0) == 0;
 }
 
+static long os_advise(uintptr_t address, size_t bytes, long advice)
+{
+    return os_call(SYS_madvise, (long)address, (long)bytes, advice, 0, 0, 0);
+}
+
+/* Purges what Linux takes. It takes no pages that are locked in memory, as pages may be that a program has locked and freed: they stay there,
+ * and get zero bytes. The parts are short, so that few others stay with them. */
+static void os_purge_parts(uintptr_t address, size_t bytes)
+{
+    for (size_t at = 0, part; at < bytes; at += part) {
+        part = bytes - at < PURGE_PART_BYTES ? bytes - at : PURGE_PART_BYTES;
+        if (os_advise(address + at, part, MADV_DONTNEED) != 0) {
+            memset((void *)(address + at), 0, part);
+        }
+    }
+}
+
 bool os_purge_outside(uintptr_t address, size_t bytes, bool lazily)
 {
-    return os_call(SYS_madvise, (long)address, (long)bytes, lazily ? MADV_FREE : MADV_DONTNEED, 0, 0, 0) == 0;
+    long result = os_advise(address, bytes, lazily ? MADV_FREE : MADV_DONTNEED);
+    if (!lazily && result == -EINVAL) {
+        os_purge_parts(address, bytes);
+        return true;
+    }
+    return result == 0;
 }
 
 bool os_purge(uint32_t cache, uint64_t page, uint64_t npages, bool lazily)
@@ -302,12 +326,12 @@ bool os_purge(uint32_t cache, uint64_t page, uint64_t npages, bool lazily)
 
 void os_purge_metadata(uint64_t page, uint64_t npages)
 {
-    (void)os_purge_outside(page << LG_PAGE, npages << LG_PAGE, false);
+    (void)os_advise(page << LG_PAGE, npages << LG_PAGE, MADV_DONTNEED);
 }
 
 bool os_discard(uint32_t cache, uint64_t page, uint64_t npages)
 {
-    return !hooks_on(cache) && os_purge_outside(page << LG_PAGE, npages << LG_PAGE, false);
+    return !hooks_on(cache) && os_advise(page << LG_PAGE, npages << LG_PAGE, MADV_DONTNEED) == 0;
 }
 
 /* The pages move by way of a place of their own, which counts as mapped meanwhile. A remap onto pages in use that fails may have unmapped
