@@ -45,7 +45,7 @@ SMOKE_FLAGS = ["-wp-smoke-tests", "-wp-no-smoke-dead-code", "-wp-no-smoke-dead-c
 TIMEOUT = 600           # without rounds, in a process of its own, with all simplifications
 # For who asks whether goals fail. What does not hold is met in the first way that was enough for what does.
 WAYS = [{"timeout": 10, "rounds": ROUNDS[:1], "together": True}, {"timeout": 10, "rounds": ROUNDS[:1]},
-        {"timeout": 30}, {"timeout": TIMEOUT}, {"timeout": 3 * TIMEOUT}]
+        {"timeout": 30}, {"timeout": 30, "split": True}, {"timeout": TIMEOUT}, {"timeout": 3 * TIMEOUT}]
 PART = re.compile(r"(_part\d+)+$")      # of a goal that was split
 # The provers allocate a lot in a short life: large steps, of huge pages, take less of their time.
 MALLOC = "glibc.malloc.hugetlb=1:glibc.malloc.top_pad=67108864"
@@ -184,17 +184,18 @@ class Result:
 
 
 def run(source, functions, *, why3, cache, timeout, limit, prover=PROVER, rounds=(), together=False, include=(), define=(), chosen=None, log=None,
-        first=False, learn=False, root=ROOT):
+        first=False, learn=False, split=False, root=ROOT):
     """One process over a few functions. rounds: these, whatever timeout and prover; together: clauses that one place owes are one goal;
     include: folders that come before the tree's own; chosen: SMOKE_TESTS, or names of goals, which are met and no others, clause by clause,
-    in the first of the rounds; first: stop at the first failure; learn: without what is known of what proves a goal."""
+    in the first of the rounds; split: goals in parts, where there are no rounds; first: stop at the first failure; learn: without what is known of
+    what proves a goal."""
     folders = [*include, root / "spec", root / "src"]
     names = ",".join(functions)
     plugins = f"wp,rtegen,{Path(why3).with_name('frama-c.cmxs').resolve()}"
     kernel = ["timeout", str(limit), "frama-c", "-no-autoload-plugins", "-load-module", plugins, *KERNEL,
               "-cpp-extra-args=" + " ".join([f"-I{f}" for f in folders] + [f"-D{d}" for d in define])]
     wp = ["-wp-par", "1", "-wp-cache", "update", "-wp-cache-dir", str(cache)]
-    choice = {}
+    choice, parts = {}, ["-wp-split"] if split else []
     if chosen or rounds:                # see goals.ml
         choice["QED_FUNCTIONS"] = names
         if chosen is SMOKE_TESTS:
@@ -204,7 +205,7 @@ def run(source, functions, *, why3, cache, timeout, limit, prover=PROVER, rounds
             choice["QED_GOALS"] = ",".join(chosen)
         cmd = [*kernel, "-rte", "-rte-select", names, *wp, "-wp-status-invalid", "-wp-prover",
                f"{BRIEFED}-{LONG}" if rounds and chosen else BRIEFED if rounds else prover]     # a goal that is chosen is there to fail
-        steps = list(rounds) or [(timeout, ["-wp-rte"])]
+        steps = list(rounds) or [(timeout, ["-wp-rte", *parts])]
         for i, (seconds, more) in enumerate(steps[:1] if chosen else steps):
             cmd += [*(["-then"] if i else []), "-wp-timeout", str(SLACK * seconds), *more, *([] if i else [str(source)])]
         for n, name, goal in [] if learn or chosen or not rounds else firsts():
@@ -213,7 +214,7 @@ def run(source, functions, *, why3, cache, timeout, limit, prover=PROVER, rounds
                 choice[key] = f"{choice[key]},{goal}" if key in choice else goal
     else:
         slack = SLACK if prover == PROVER else 1
-        cmd = [*kernel, *wp, *WP, "-wp-fct", names, "-wp-rte", "-wp-prover", prover, "-wp-timeout", str(slack * timeout), str(source)]
+        cmd = [*kernel, *wp, *WP, "-wp-fct", names, "-wp-rte", *parts, "-wp-prover", prover, "-wp-timeout", str(slack * timeout), str(source)]
     if together and not chosen:
         choice["QED_TOGETHER"] = ",".join(l for l in APART.read_text().splitlines() if not l.startswith("#"))
     lines = []
