@@ -79,7 +79,8 @@ bool os_takes_back(uint32_t cache);
 void os_tell_seam(uint32_t cache, uint64_t page, uint64_t npages, uint64_t npages_behind, bool joined);
 
 /* Gives the memory of these pages of the page cache back to the OS, so that their content is lost. If lazily, reads see the old content
- * until the OS takes the pages. Otherwise reads see zero at once. Returns false if the OS refuses. */
+ * until the OS takes the pages. Otherwise reads see zero at once. Pages that the program has locked in memory stay, with zero bytes. Returns
+ * false if the OS refuses. */
 /*@ requires in:      0 < npages && page + npages <= PAGE_COUNT_MAX;
     requires cache:   cache < PAGE_CACHES;
     requires busy:    \forall integer p; page <= p < page + npages ==>

@@ -1,10 +1,12 @@
 /* What a process gives back while little happens, with dirty_decay_ms:500. `gives_back pages`: freed pages go back although only few
  * calls leave the fast paths. `gives_back caches`: caches of threads that lived at the same time give their slots back.
- * `gives_back threads`: their blocks' pages go back, too, at once. */
+ * `gives_back threads`: their blocks' pages go back, too, at once. `gives_back locked`: Linux purges no pages that the program has locked in
+ * memory and freed. The others go back all the same, and what is zero by contract is zero. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -127,8 +129,42 @@ static int blocks_of_threads(void)
     return check("60 MiB of threads", resident_bytes() - before, 32 * MIB);
 }
 
+static int locked_pages(void)
+{
+    enum { N = 64 };
+    static unsigned char *block[N];
+    long                  before = resident_bytes();
+    size_t                wrong = 0;
+    for (int i = 0; i < N; i++) {
+        block[i] = memset(malloc(MIB), 0xA5, MIB);
+        if (i % 8 == 7 && mlock(block[i] + MIB / 2, 65536) != 0) {
+            return 2;
+        }
+    }
+    for (int i = N; i > 0; i--) {
+        free(block[i - 1]);
+    }
+    few_calls();
+    long kept = resident_bytes() - before;
+    for (int i = 0; i < N; i++) {
+        block[i] = calloc(1, MIB);
+        for (size_t at = 0; at < (size_t)MIB; at++) {
+            wrong += block[i][at] != 0;
+        }
+    }
+    int result = check("64 MiB freed, with eight locked parts of 64 KiB", kept, 8 * MIB);
+    if (wrong != 0) {
+        printf("FAILED gives_back: %zu bytes of calloc's are not zero\n", wrong);
+        return 1;
+    }
+    return result;
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "pages";
-    return strcmp(what, "caches") == 0 ? caches_of_threads() : strcmp(what, "threads") == 0 ? blocks_of_threads() : freed_pages();
+    return strcmp(what, "caches") == 0    ? caches_of_threads()
+           : strcmp(what, "threads") == 0 ? blocks_of_threads()
+           : strcmp(what, "locked") == 0  ? locked_pages()
+                                          : freed_pages();
 }
