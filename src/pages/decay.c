@@ -13,7 +13,8 @@ uint64_t decay_limit[DECAY_COUNT];
 struct decay_backlog decay_backlog[DECAY_COUNT];
 
 /* Moves the backlog n epochs on. In the last of them, newest pages became unused. */
-/*@ requires which:   which < DECAY_COUNT;
+/*@ requires lock:    LockHeld(LOCK_PAGES);
+    requires which:   which < DECAY_COUNT;
     requires range:   1 <= n <= NSTEPS;
     requires rising:  SmoothstepRising;
     assigns           decay_backlog[which].npages[0 .. NSTEPS - 1];
@@ -83,6 +84,7 @@ static void decay_shift(uint32_t which, uint32_t n, uint64_t newest)
                 decay_lemma_product(decay_backlog[which].npages[k], smoothstep[k + 1], smoothstep[k + n + 1]);
             }
             /@ assert positive: decay_backlog[which].npages[k] * smoothstep[k + 1] >= 0; @/
+            /@ assert next: DecayWeight(which, k + 1) == DecayWeight(which, k) + decay_backlog[which].npages[k] * smoothstep[k + 1]; @/
         }
         decay_lemma_last(which);
     */
@@ -128,7 +130,8 @@ void decay_boot(int64_t dirty_ms, int64_t muzzy_ms)
 }
 
 /* Begins the epoch that now_ms is in. Returns how many epochs have passed since the last call, at most NSTEPS. */
-/*@ requires which:   which < DECAY_COUNT;
+/*@ requires lock:    LockHeld(LOCK_PAGES);
+    requires which:   which < DECAY_COUNT;
     requires some:    decay_ms[which] > 0;
     assigns           decay_epoch[which];
     ensures  epoch:   decay_epoch[which] == \old(DecayStart(which, now_ms));
@@ -148,7 +151,8 @@ static uint32_t decay_pass_epochs(uint32_t which, uint64_t now_ms)
     return since / interval < NSTEPS ? (uint32_t)(since / interval) : NSTEPS;
 }
 
-/*@ requires which:   which < DECAY_COUNT;
+/*@ requires lock:    LockHeld(LOCK_PAGES);
+    requires which:   which < DECAY_COUNT;
     requires rising:  SmoothstepRising;
     requires backlog: DecayBacklogOk(which);
     requires fits:    DecayWeight(which, NSTEPS) < (DECAY_NPAGES_MAX + 1) * SMOOTHSTEP_ONE;
@@ -174,7 +178,8 @@ static uint64_t decay_weigh(uint32_t which)
 }
 
 /* Lets n epochs pass at once. */
-/*@ requires which:   which < DECAY_COUNT;
+/*@ requires lock:    LockHeld(LOCK_PAGES);
+    requires which:   which < DECAY_COUNT;
     requires range:   1 <= n <= NSTEPS;
     requires ok:      DecayOk;
     requires npages:  npages_now <= DECAY_NPAGES_MAX;

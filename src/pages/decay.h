@@ -17,6 +17,7 @@
 
 #include "math/smoothstep.h"
 #include "platform/config.h"
+#include "platform/locks.acsl"
 
 #define DECAY_DIRTY 0U
 #define DECAY_MUZZY PAGE_CACHES
@@ -47,7 +48,8 @@ extern struct decay_backlog decay_backlog[DECAY_COUNT];
 void decay_boot(int64_t dirty_ms, int64_t muzzy_ms);
 
 /* Sets the interval in milliseconds, and forgets the past. A negative interval stands for never, 0 for at once. */
-/*@ requires which:  which < DECAY_COUNT;
+/*@ requires lock:   LockHeld(LOCK_PAGES);
+    requires which:  which < DECAY_COUNT;
     requires ok:     DecayOk;
     assigns          decay_ms[which], decay_epoch[which], decay_limit[which],
                      decay_backlog[which].npages[0 .. SMOOTHSTEP_NSTEPS - 1];
@@ -59,7 +61,8 @@ void decay_set(uint32_t which, int64_t ms);
 
 /* Returns how many of the npages_now unused pages may stay at the time now_ms. Until an epoch is over, all may stay.
  * The caller purges the others before it calls again. Pages that it could not purge count as newly unused then. */
-/*@ requires which:   which < DECAY_COUNT;
+/*@ requires lock:    LockHeld(LOCK_PAGES);
+    requires which:   which < DECAY_COUNT;
     requires ok:      DecayOk;
     requires npages:  npages_now <= DECAY_NPAGES_MAX;
     assigns           decay_epoch[which], decay_limit[which], decay_backlog[which].npages[0 .. SMOOTHSTEP_NSTEPS - 1];

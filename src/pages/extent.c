@@ -30,7 +30,8 @@ bool extent_client_grow(uint32_t id)
     return true;
 }
 
-/*@ requires id:      0 < id < TABLE_MAX;
+/*@ requires lock:    LockHeld(LOCK_PAGES);
+    requires id:      0 < id < TABLE_MAX;
     assigns           os_refused;
     ensures  refused: !\result ==> os_refused == 1;
 */
@@ -41,7 +42,8 @@ static bool extent_tables_grow(uint32_t id)
 }
 
 /* Adds an unused id. Returns false if there is no memory, or no further id. */
-/*@ requires ok:   ExtentOk;
+/*@ requires lock: LockHeld(LOCK_PAGES);
+    requires ok:   ExtentOk;
     assigns        EXT_ASSIGNS_IDS;
     ensures  ok:   ExtentOk;
     ensures  none: !\result ==> MemoryOut(1);
@@ -93,7 +95,8 @@ bool extent_reserve_pages(uint64_t page, uint64_t npages)
  * extent_map puts them right. So the facts about owners are proven apart from the tree's memory. */
 
 /* An unused id takes pages that nobody owns. Returns the id. */
-/*@ EXT_OWNERS(requires);
+/*@ requires lock:  LockHeld(LOCK_PAGES);
+    EXT_OWNERS(requires);
     requires ends:  ExtEnds;
     EXT_IDS(requires);
     requires spare: ExtSpare(1);
@@ -119,7 +122,8 @@ static inline uint32_t extent_take(uint64_t page, uint64_t npages)
 }
 
 /* e keeps the first npages, and nobody owns the others. */
-/*@ EXT_OWNERS(requires);
+/*@ requires lock:  LockHeld(LOCK_PAGES);
+    EXT_OWNERS(requires);
     requires ends:  ExtEnds;
     requires used:  ExtUsed(e);
     requires less:  0 < npages < ext_npages[e];
@@ -139,7 +143,8 @@ static inline void extent_shrink(uint32_t e, uint64_t npages)
 }
 
 /* e takes the npages that follow it, which nobody owns. */
-/*@ EXT_OWNERS(requires);
+/*@ requires lock:  LockHeld(LOCK_PAGES);
+    EXT_OWNERS(requires);
     requires ends:  ExtEnds;
     requires used:  ExtUsed(e);
     requires pages: 0 < npages && ext_page[e] + ext_npages[e] + npages <= PAGE_COUNT_MAX;
@@ -160,7 +165,8 @@ static inline void extent_extend(uint32_t e, uint64_t npages)
 }
 
 /* e becomes an unused id, and nobody owns its pages. */
-/*@ EXT_OWNERS(requires);
+/*@ requires lock:  LockHeld(LOCK_PAGES);
+    EXT_OWNERS(requires);
     requires ends:  ExtEnds;
     EXT_IDS(requires);
     requires used:  ExtUsed(e);
@@ -181,7 +187,8 @@ static inline void extent_drop(uint32_t e)
 }
 
 /* Makes the radix tree lead from the page to its owner e. */
-/*@ requires radix:    RadixOk;
+/*@ requires lock:     LockHeld(LOCK_PAGES);
+    requires radix:    RadixOk;
     requires page:     page < PAGE_COUNT_MAX && ext_owner[page] == e;
     requires reserved: RadixReserved(page);
     requires id:       e <= extent_count < TABLE_MAX;

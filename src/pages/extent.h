@@ -16,6 +16,7 @@
 #include "ds/list.h"
 #include "ds/radix_tree.h"
 #include "platform/config.h"
+#include "platform/locks.acsl"
 #include "platform/os.h"
 #include "platform/table.h"
 
@@ -55,7 +56,8 @@ extern uint64_t extent_npages_total[EXTENT_STATES]; /* pages in each state; that
 void extent_boot(void);
 
 /* Makes the id usable in the tables of src/blocks. Programs without that layer get a weak default. */
-/*@ requires id:      0 < id < TABLE_MAX;
+/*@ requires lock:    LockHeld(LOCK_PAGES);
+    requires id:      0 < id < TABLE_MAX;
     assigns           os_refused;
     ensures  refused: !\result ==> os_refused == 1;
 */
@@ -63,7 +65,8 @@ bool extent_client_grow(uint32_t id);
 
 /* Provides unused ids for the next n creates and splits, which then cannot fail. Returns false if the OS has no
  * memory for the tables. */
-/*@ requires ok:    ExtentOk;
+/*@ requires lock:  LockHeld(LOCK_PAGES);
+    requires ok:    ExtentOk;
     requires few:   n <= 2;
     assigns         EXT_ASSIGNS_IDS;
     ensures  ok:    ExtentOk;
@@ -73,14 +76,16 @@ bool extent_client_grow(uint32_t id);
 bool extent_reserve(uint32_t n);
 
 /* Makes the tables large enough for so many ids or more, but for up to 1024 of them. Returns false if there is no memory. */
-/*@ assigns           os_refused;
+/*@ requires lock:    LockHeld(LOCK_PAGES);
+    assigns           os_refused;
     ensures  refused: !\result ==> os_refused == 1;
 */
 bool extent_reserve_tables(uint64_t ids);
 
 /* Makes room in the radix tree for a run of pages that the OS just gave, before extent_create. Returns false if
  * there is no memory. */
-/*@ requires ok:       ExtentOk;
+/*@ requires lock:     LockHeld(LOCK_PAGES);
+    requires ok:       ExtentOk;
     requires range:    0 < npages && page + npages <= PAGE_COUNT_MAX;
     assigns            radix_root[0 .. RADIX_ROOTS - 1], os_refused;
     ensures  ok:       ExtentOk;
@@ -91,7 +96,8 @@ bool extent_reserve_tables(uint64_t ids);
 bool extent_reserve_pages(uint64_t page, uint64_t npages);
 
 /* Makes an extent of pages that nobody owns. Returns its id, which was the first of the unused ones. */
-/*@ requires ok:       ExtentOk;
+/*@ requires lock:     LockHeld(LOCK_PAGES);
+    requires ok:       ExtentOk;
     requires spare:    ExtSpare(1);
     requires range:    0 < page && 0 < npages && page + npages <= PAGE_COUNT_MAX;
     requires state:    0 < state < EXTENT_STATES;
@@ -112,7 +118,8 @@ bool extent_reserve_pages(uint64_t page, uint64_t npages);
 uint32_t extent_create(uint64_t page, uint64_t npages, uint8_t state);
 
 /* e keeps its first npages. Returns a new extent of the others, in the same state. */
-/*@ requires ok:    ExtentOk;
+/*@ requires lock:  LockHeld(LOCK_PAGES);
+    requires ok:    ExtentOk;
     requires spare: ExtSpare(1);
     requires used:  ExtUsed(e);
     requires less:  0 < npages < ext_npages[e];
@@ -133,7 +140,8 @@ uint32_t extent_create(uint64_t page, uint64_t npages, uint8_t state);
 uint32_t extent_split(uint32_t e, uint64_t npages);
 
 /* b follows a and is in the same state. a takes the pages of b, which becomes unused. */
-/*@ requires ok:       ExtentOk;
+/*@ requires lock:     LockHeld(LOCK_PAGES);
+    requires ok:       ExtentOk;
     requires used:     ExtUsed(a) && ExtUsed(b);
     requires adjacent: ext_page[a] + ext_npages[a] == ext_page[b];
     requires state:    ext_state[a] == ext_state[b];
@@ -153,7 +161,8 @@ uint32_t extent_split(uint32_t e, uint64_t npages);
 void extent_merge(uint32_t a, uint32_t b);
 
 /* e becomes an unused id, and nobody owns its pages. */
-/*@ requires ok:    ExtentOk;
+/*@ requires lock:  LockHeld(LOCK_PAGES);
+    requires ok:    ExtentOk;
     requires used:  ExtUsed(e);
     assigns         ext_npages[e], ext_state[e], EXT_ASSIGNS_UNUSED, extent_npages_total[ext_state[e]],
                     ext_owner[ext_page[e] .. ext_page[e] + ext_npages[e] - 1],
@@ -167,7 +176,8 @@ void extent_merge(uint32_t a, uint32_t b);
 */
 void extent_destroy(uint32_t e);
 
-/*@ requires ok:    ExtentOk;
+/*@ requires lock:  LockHeld(LOCK_PAGES);
+    requires ok:    ExtentOk;
     requires used:  ExtUsed(e);
     requires state: 0 < state < EXTENT_STATES;
     assigns         ext_state[e], extent_npages_total[ext_state[e]], extent_npages_total[state],
@@ -183,7 +193,8 @@ void extent_destroy(uint32_t e);
 void extent_set_state(uint32_t e, uint8_t state);
 
 /* Returns the extent that starts at the page, 0 if none does. */
-/*@ requires ok:    ExtentOk;
+/*@ requires lock:  LockHeld(LOCK_PAGES);
+    requires ok:    ExtentOk;
     requires page:  page < PAGE_COUNT_MAX;
     assigns         \nothing;
     ensures  found: \result != 0 ==> ExtUsed(\result) && ext_page[\result] == page && ext_owner[page] == \result;
@@ -193,7 +204,8 @@ void extent_set_state(uint32_t e, uint8_t state);
 uint32_t extent_at(uint64_t page);
 
 /* Returns the extent that starts where e ends, 0 if there is none. */
-/*@ requires ok:        ExtentOk;
+/*@ requires lock:      LockHeld(LOCK_PAGES);
+    requires ok:        ExtentOk;
     requires used:      ExtUsed(e);
     assigns             \nothing;
     ensures  follows:   \result != 0 ==> ExtUsed(\result) && ext_page[\result] == ext_page[e] + ext_npages[e] &&
@@ -205,7 +217,8 @@ uint32_t extent_at(uint64_t page);
 uint32_t extent_next(uint32_t e);
 
 /* Returns the extent that ends where e starts, 0 if there is none. */
-/*@ requires ok:        ExtentOk;
+/*@ requires lock:      LockHeld(LOCK_PAGES);
+    requires ok:        ExtentOk;
     requires used:      ExtUsed(e);
     assigns             \nothing;
     ensures  precedes:  \result != 0 ==> ExtUsed(\result) && ext_page[\result] + ext_npages[\result] == ext_page[e] &&

@@ -13,7 +13,8 @@ struct page_cache_counts page_cache_counts;
 
 /* -- finding --------------------------------------------------------------------------------------------------- */
 
-/*@ requires ok:    PageCacheOk;
+/*@ requires lock:  LockHeld(LOCK_PAGES);
+    requires ok:    PageCacheOk;
     requires used:  ExtUsed(e);
     requires some:  0 < npages < PAGE_COUNT_MAX;
     requires power: IsPowerOfTwo(align_npages) && align_npages < PAGE_COUNT_MAX;
@@ -32,7 +33,8 @@ static bool cache_fits(uint32_t e, uint64_t npages, uint64_t align_npages)
 /* Returns a free extent of that state with room for the aligned run, 0 if none is found. It looks only at the first
  * extent of each heap. In the heaps above the class of npages + align_npages - 1 the first one always fits. In those
  * below, the search may be in vain. */
-/*@ requires ok:    PageCacheOk;
+/*@ requires lock:  LockHeld(LOCK_PAGES);
+    requires ok:    PageCacheOk;
     requires state: CacheState(state);
     requires some:  0 < npages < PAGE_COUNT_MAX;
     requires power: IsPowerOfTwo(align_npages) && align_npages < PAGE_COUNT_MAX;
@@ -70,7 +72,8 @@ static uint32_t cache_find(uint8_t state, uint64_t npages, uint64_t align_npages
 }
 
 /* Looks for such an extent in all states of the page cache, first in those whose pages are in memory. */
-/*@ requires ok:    PageCacheOk;
+/*@ requires lock:  LockHeld(LOCK_PAGES);
+    requires ok:    PageCacheOk;
     requires some:  0 < npages < PAGE_COUNT_MAX;
     requires power: IsPowerOfTwo(align_npages) && align_npages < PAGE_COUNT_MAX;
     requires cache: cache < PAGE_CACHES;
@@ -92,7 +95,8 @@ static uint32_t cache_find_any(uint32_t cache, uint64_t npages, uint64_t align_n
 
 /* Returns how many pages to ask the OS for. It is a share of what the page cache has, so that growth is geometric and
  * wastes little, but no more than what is set for it. */
-/*@ requires some:  0 < npages < PAGE_COUNT_MAX;
+/*@ requires lock:  LockHeld(LOCK_PAGES);
+    requires some:  0 < npages < PAGE_COUNT_MAX;
     requires cache: cache < PAGE_CACHES;
     assigns         \nothing;
     ensures  range: npages <= \result < PAGE_COUNT_MAX;
@@ -115,7 +119,8 @@ static uint64_t cache_step(uint32_t cache, uint64_t npages)
 
 /* Returns a RETAINED extent of the page cache, of so many new pages from the OS, or 0 if there is no memory for them or for what is to be
  * noted of them. */
-/*@ requires ok:     PageCacheOk;
+/*@ requires lock:   LockHeld(LOCK_PAGES);
+    requires ok:     PageCacheOk;
     requires some:   0 < npages < PAGE_COUNT_MAX;
     requires cache:  cache < PAGE_CACHES;
     requires zeroes: CacheZero;
@@ -134,7 +139,8 @@ static uint32_t cache_map(uint32_t cache, uint64_t npages)
 }
 
 /* Returns a RETAINED extent of the page cache, of at least npages with new pages from the OS, or 0 if there is no memory. */
-/*@ requires ok:     PageCacheOk;
+/*@ requires lock:   LockHeld(LOCK_PAGES);
+    requires ok:     PageCacheOk;
     requires some:   0 < npages < PAGE_COUNT_MAX;
     requires cache:  cache < PAGE_CACHES;
     requires none:   CacheNoneOf(cache, npages);
@@ -173,7 +179,8 @@ static uint32_t cache_grow(uint32_t cache, uint64_t npages)
 
 /* Returns a free extent of the page cache with room for the aligned run, or 0 if there is no memory, and reserves two extent
  * ids. */
-/*@ requires ok:     PageCacheOk;
+/*@ requires lock:   LockHeld(LOCK_PAGES);
+    requires ok:     PageCacheOk;
     requires some:   0 < npages && npages + align_npages < PAGE_COUNT_MAX;
     requires power:  IsPowerOfTwo(align_npages);
     requires cache:  cache < PAGE_CACHES;
@@ -263,7 +270,8 @@ static uint32_t cache_cut_lead(uint32_t e, uint64_t start, uint8_t state)
 
 /* Takes the run of npages that begins at start out of the free extent e of the page cache, and returns it as an ACTIVE
  * extent. */
-/*@ requires ok:     PageCacheOk;
+/*@ requires lock:   LockHeld(LOCK_PAGES);
+    requires ok:     PageCacheOk;
     requires cache:  cache < PAGE_CACHES;
     requires free:   ExtUsed(e) && CacheOwn(ext_state[e], cache);
     requires in:     ext_page[e] <= start && 0 < npages && start + npages <= ext_page[e] + ext_npages[e];

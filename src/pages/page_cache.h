@@ -57,7 +57,8 @@ void page_cache_boot(void);
 /* Returns an ACTIVE extent of exactly npages whose first page number is a multiple of align_npages, or 0 if there is
  * no memory. Says in *zeroed whether its pages read as zero. Dirty pages of the page cache are reused first, then muzzy
  * ones, then retained ones. Only then the OS is asked for new ones. */
-/*@ requires ok:         PageCacheOk;
+/*@ requires lock:       LockHeld(LOCK_PAGES);
+    requires ok:         PageCacheOk;
     requires cache:      cache < PAGE_CACHES;
     requires some:       0 < npages;
     requires power:      IsPowerOfTwo(align_npages);
@@ -84,7 +85,8 @@ void page_cache_boot(void);
 uint32_t page_cache_alloc(uint32_t cache, uint64_t npages, uint64_t align_npages, bool *zeroed);
 
 /* The ACTIVE extent e becomes DIRTY in its page cache and joins its dirty neighbours there. */
-/*@ requires ok:     PageCacheOk;
+/*@ requires lock:   LockHeld(LOCK_PAGES);
+    requires ok:     PageCacheOk;
     requires active: CacheActive(e);
     requires zeroes: CacheZero;
     assigns          CACHE_ASSIGNS;
@@ -97,7 +99,8 @@ void page_cache_free(uint32_t e);
 
 /* Lengthens the ACTIVE extent e to npages in place, with pages of the free extent behind it, if its page cache has that. Returns false if that
  * is not possible. No page has changed then. */
-/*@ requires ok:       PageCacheOk;
+/*@ requires lock:     LockHeld(LOCK_PAGES);
+    requires ok:       PageCacheOk;
     requires active:   ExtUsed(e) && CacheActiveState(ext_state[e]);
     requires more:     npages > ext_npages[e];
     requires zeroes:   CacheZero;
@@ -114,7 +117,8 @@ bool page_cache_expand(uint32_t e, uint64_t npages);
 
 /* The ACTIVE extent e keeps its first npages, and the others become DIRTY. Returns false if there is no memory for a
  * new extent. No page has changed then. */
-/*@ requires ok:     PageCacheOk;
+/*@ requires lock:   LockHeld(LOCK_PAGES);
+    requires ok:     PageCacheOk;
     requires active: ExtUsed(e) && CacheActiveState(ext_state[e]);
     requires less:   0 < npages < ext_npages[e];
     requires zeroes: CacheZero;
@@ -132,7 +136,8 @@ bool page_cache_shrink(uint32_t e, uint64_t npages);
 
 /* Takes out a free extent of that state of the page cache, which becomes BUSY, and returns it, or 0 if there is none. It is at most
  * npages_max long if there is memory for an extent to hold the rest. */
-/*@ requires ok:      PageCacheOk;
+/*@ requires lock:    LockHeld(LOCK_PAGES);
+    requires ok:      PageCacheOk;
     requires cache:   cache < PAGE_CACHES;
     requires state:   CacheOwn(state, cache);
     requires some:    0 < npages_max;
@@ -155,7 +160,8 @@ uint32_t page_cache_take(uint32_t cache, uint8_t state, uint64_t npages_max);
 
 /* Gives the pages of the BUSY extent e back to the OS, and forgets the extent. Where hooks refuse them, as they may unless the pages must go,
  * the pages, which are zero then, are retained, and the result is false. */
-/*@ requires ok:    PageCacheOk;
+/*@ requires lock:  LockHeld(LOCK_PAGES);
+    requires ok:    PageCacheOk;
     requires busy:  CacheBusy(e);
     requires zeroes: CacheZero;
     requires zero:  must || OsZeroPages(ext_page[e], ext_page[e] + ext_npages[e]);

@@ -57,7 +57,8 @@ static inline uint32_t cache_heap(uint8_t state, uint64_t npages)
 }
 
 /* Returns the lowest heap of h .. end - 1 that is not empty, or end if there is none. */
-/*@ requires range:  1 <= h <= end <= PAGE_CACHE_HEAPS;
+/*@ requires lock:   LockHeld(LOCK_PAGES);
+    requires range:  1 <= h <= end <= PAGE_CACHE_HEAPS;
     requires top:    CacheTop;
     assigns          \nothing;
     ensures  range:  h <= \result <= end;
@@ -76,7 +77,8 @@ static inline uint32_t cache_nonempty(uint32_t h, uint32_t end)
 /* -- primitives ------------------------------------------------------------------------------------------------ */
 
 /* Changes the state of e to another one of its page cache. If it becomes free, its neighbours are not free in that state. */
-/*@ requires ok:     ExtentOk;
+/*@ requires lock:   LockHeld(LOCK_PAGES);
+    requires ok:     ExtentOk;
     requires apart:  CacheApart;
     requires total:  CacheTotal;
     requires zeroes: CacheZero;
@@ -108,7 +110,8 @@ static inline void cache_set(uint32_t e, uint8_t state)
 }
 
 /* Counts an extent of npages that comes into the heap. */
-/*@ requires heap:    CacheHeapRange(h);
+/*@ requires lock:    LockHeld(LOCK_PAGES);
+    requires heap:    CacheHeapRange(h);
     assigns           page_cache_counts.extents[h], page_cache_counts.npages[h];
     ensures  one:     page_cache_counts.extents[h] == \min(\old(page_cache_counts.extents[h]) + 1, UINT64_MAX);
     ensures  npages:  page_cache_counts.npages[h] == \min(\old(page_cache_counts.npages[h]) + npages, UINT64_MAX);
@@ -121,7 +124,8 @@ static inline void cache_count_in(uint32_t h, uint64_t npages)
 }
 
 /* Counts one that leaves it. */
-/*@ requires heap:    CacheHeapRange(h);
+/*@ requires lock:    LockHeld(LOCK_PAGES);
+    requires heap:    CacheHeapRange(h);
     assigns           page_cache_counts.extents[h], page_cache_counts.npages[h];
     ensures  one:     page_cache_counts.extents[h] == \max(\old(page_cache_counts.extents[h]) - 1, 0);
     ensures  npages:  page_cache_counts.npages[h] == \max(\old(page_cache_counts.npages[h]) - npages, 0);
@@ -134,7 +138,8 @@ static inline void cache_count_out(uint32_t h, uint64_t npages)
 }
 
 /* Takes the free extent e out of its heap and makes it BUSY in its page cache. */
-/*@ requires ok:     PageCacheOk;
+/*@ requires lock:   LockHeld(LOCK_PAGES);
+    requires ok:     PageCacheOk;
     requires busy:   CacheBusyState(busy);
     requires free:   ExtUsed(e) && CacheFreeOf(busy, ext_state[e]);
     requires zeroes: CacheZero;
@@ -186,7 +191,8 @@ static void cache_put(uint32_t e, uint8_t state)
 }
 
 /* Changes the held extent e from ACTIVE to BUSY or back, in its page cache. */
-/*@ requires ok:     PageCacheOk;
+/*@ requires lock:   LockHeld(LOCK_PAGES);
+    requires ok:     PageCacheOk;
     requires held:   ExtUsed(e) && CacheHeldState(ext_state[e]) && ph_own[e] == 0;
     requires state:  CacheHeldState(state) && (CacheStep(ext_state[e], state) || CacheStep(state, ext_state[e]));
     requires zeroes: CacheZero;
@@ -204,7 +210,8 @@ static inline void cache_hold(uint32_t e, uint8_t state)
 }
 
 /* The held extent e keeps its first npages. Returns a new extent of the others, in the same state. */
-/*@ requires ok:     PageCacheOk;
+/*@ requires lock:   LockHeld(LOCK_PAGES);
+    requires ok:     PageCacheOk;
     requires held:   ExtUsed(e) && CacheHeldState(ext_state[e]);
     requires spare:  ExtSpare(1);
     requires less:   0 < npages < ext_npages[e];
@@ -232,7 +239,8 @@ static inline uint32_t cache_split(uint32_t e, uint64_t npages)
 }
 
 /* The held extent b, which follows a and is in the same state, becomes part of a. */
-/*@ requires ok:      PageCacheOk;
+/*@ requires lock:    LockHeld(LOCK_PAGES);
+    requires ok:      PageCacheOk;
     requires held:    ExtUsed(a) && CacheHeldState(ext_state[a]);
     requires has:     CacheHas(b, ext_state[a]);
     requires follows: ext_page[a] + ext_npages[a] == ext_page[b];
@@ -262,7 +270,8 @@ static inline void cache_merge(uint32_t a, uint32_t b)
 /* Makes a BUSY extent of pages that the OS just gave for the page cache, and returns it. Returns 0 if there is no memory
  * for it, and gives the pages back to the OS. The tables grow with the pages, so that there is an extent for each block that the
  * pages have room for, even if the OS refuses all that comes. */
-/*@ requires grown:  PageCacheGrown(page, page + npages);
+/*@ requires lock:   LockHeld(LOCK_PAGES);
+    requires grown:  PageCacheGrown(page, page + npages);
     requires range:  0 < page && 0 < npages && page + npages <= PAGE_COUNT_MAX;
     requires cache:  cache < PAGE_CACHES;
     requires zeroes: CacheZero;

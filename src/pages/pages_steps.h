@@ -59,7 +59,8 @@ static inline void pages_leave(void)
 
 /* -- with the lock ---------------------------------------------------------------------------------------------- */
 
-/*@ requires cache:  cache < PAGE_CACHES;
+/*@ requires lock:   LockHeld(LOCK_PAGES);
+    requires cache:  cache < PAGE_CACHES;
     requires decay:  DecayOk;
     assigns          DECAY_ASSIGNS;
     ensures  decay:  DecayOk;

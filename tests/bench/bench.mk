@@ -2,7 +2,7 @@
 ROUNDS ?= 3
 SCALE  ?= 1
 
-.PHONY: bench bench-growth bench-memory bench-tails bench-locks
+.PHONY: bench bench-growth bench-memory bench-tails bench-locks bench-profiling
 bench: setup-bench $(SO) trace ## time, memory, instructions, start, single calls, memory over time, at full length: ROUNDS=3 SCALE=1
 	@tests/bench/start $(BUILD)
 	@tests/bench/instructions $(BUILD)
@@ -21,3 +21,6 @@ bench-tails: setup-bench $(SO) ## how long single calls take: median, 99.9 %, 99
 
 bench-locks: setup-bench $(SO) ## how often the workloads take each lock, instructions under it, and how many cores it allows
 	@tests/bench/locks $(BUILD)
+
+bench-profiling: setup-bench $(SO) trace ## CPU time and peak memory while the heap profiler samples, by workload
+	@tests/bench/profiling $(BUILD) --scale $(SCALE)

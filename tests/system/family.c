@@ -234,9 +234,39 @@ static int parameters(void)
     return 0;
 }
 
+#ifdef __GLIBC__
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *block, size_t size);
+void  __libc_free(void *block);
+void *__libc_memalign(size_t alignment, size_t size);
+void *__libc_valloc(size_t size);
+void *__libc_pvalloc(size_t size);
+void  cfree(void *block);
+
+/* A block that comes by one of glibc's other names goes back by any. */
+static int other_names(void)
+{
+    void *blocks[] = {__libc_malloc(100), __libc_calloc(10, 10), __libc_realloc(malloc(10), 100), __libc_memalign(64, 100), __libc_valloc(100),
+                      __libc_pvalloc(100), malloc(100), malloc(100)};
+    for (int i = 0; i < 8; i++) {
+        CHECK(blocks[i] != NULL && malloc_usable_size(blocks[i]) >= 100);
+        blocks[i] = realloc(blocks[i], 200);
+        CHECK(malloc_usable_size(blocks[i]) >= 200 && malloc_usable_size(blocks[i]) < 8192);
+        (i == 6 ? __libc_free : i == 7 ? cfree : free)(blocks[i]);
+    }
+    return 0;
+}
+#else
+static int other_names(void)
+{
+    return 0;
+}
+#endif
+
 int main(void)
 {
-    if (sizes() || limits() || alignments() || resizing() || reports() || parameters()) {
+    if (sizes() || limits() || alignments() || resizing() || reports() || parameters() || other_names()) {
         return 1;
     }
     printf("ok family: %d checks\n", checks);
