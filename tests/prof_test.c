@@ -50,6 +50,84 @@ static void test_blocks(struct tcache *t)
         && s.thread_contexts == 0);
 }
 
+static void *take(struct tcache *t, uint32_t szind)
+{
+    bool zeroed = false;
+    countdown_left = 0;
+    uint64_t b = prof_take(t, szind, 1, &zeroed);
+    CHECK(prof_usable(b) == size_class_bytes(szind));
+    return (void *)b;
+}
+
+/* A sampled block grows and shrinks where it is, as another sample, as long as the pages behind it are free. */
+static void test_resize(struct tcache *t)
+{
+    uint32_t          mid = SC_NBINS + 8, more = mid + 4;
+    uint64_t          before = active(), pages = size_class_bytes(mid) / PAGE, all = size_class_bytes(more) / PAGE;
+    struct prof_stats was = now();
+    (void)pages_trim();
+    uint64_t b = (uint64_t)take(t, mid);
+    countdown_left = 0;
+    CHECK(prof_resize(t, b, more) == PROF_RESIZED && prof_usable(b) == size_class_bytes(more) && active() == before + all);
+    struct prof_stats s = now();
+    CHECK(s.live == 1 && s.live_bytes == size_class_bytes(more) && s.sampled == was.sampled + 2 && s.contexts == 1);
+    countdown_left = 0;
+    CHECK(prof_resize(t, b, mid) == PROF_RESIZED && prof_usable(b) == size_class_bytes(mid) && active() == before + pages);
+    uint64_t behind = (uint64_t)take(t, mid);
+    CHECK(behind == b + pages * PAGE);
+    countdown_left = 0;
+    CHECK(prof_resize(t, b, more) == PROF_MOVES && countdown_left == 0 && prof_usable(b) == size_class_bytes(mid));
+    prof_free(t, behind);
+    countdown_left = COUNTDOWN_MAX;
+    CHECK(prof_resize(t, b, more) == PROF_MOVES && countdown_left == COUNTDOWN_MAX);     /* no sample is due: malloc gives an ordinary block */
+    CHECK(prof_resize(&tcache_unborn, b, more) == PROF_MOVES);
+    prof_free(t, b);
+    s = now();
+    CHECK(active() == before && s.live == 0 && s.live_bytes == 0 && s.estimate == 0 && s.contexts == 0 && s.thread_contexts == 0);
+    countdown_left = COUNTDOWN_MAX;
+    CHECK(prof_resize(t, b, more) == PROF_ORDINARY && countdown_left == COUNTDOWN_MAX - size_class_bytes(more));
+    countdown_left = 0;
+    CHECK(prof_resize(t, b, more) == PROF_MOVES);
+}
+
+static __attribute__((noinline)) enum prof_resized resize_from(uint32_t bits, uint32_t depth, struct tcache *t, uint64_t b, uint32_t szind);
+static __attribute__((noinline)) enum prof_resized left(uint32_t bits, uint32_t depth, struct tcache *t, uint64_t b, uint32_t szind)
+{
+    enum prof_resized r = resize_from(bits, depth, t, b, szind);
+    __asm__ volatile("" ::: "memory");
+    return r;
+}
+
+/* From another stack for other bits. */
+static enum prof_resized resize_from(uint32_t bits, uint32_t depth, struct tcache *t, uint64_t b, uint32_t szind)
+{
+    enum prof_resized r = depth == 0 ? prof_resize(t, b, szind) : bits % 2 == 0 ? left(bits / 2, depth - 1, t, b, szind)
+                          : resize_from(bits / 2, depth - 1, t, b, szind);
+    __asm__ volatile("" ::: "memory");
+    return r;
+}
+
+/* Without memory for its new context the block has its new class, and counts no more. */
+static void test_resize_no_memory(struct tcache *t)
+{
+    uint64_t before = active(), dropped = now().dropped;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < HELD; i++) {
+        block[i] = (uint64_t)take(t, SC_NBINS + 8);
+    }
+    os_fake_fail(OS_FAKE_METADATA, 1, 100000);
+    for (; n < HELD && now().dropped == dropped; n++) {
+        countdown_left = 0;
+        CHECK(resize_from(n, 10, t, block[n], SC_NBINS + 4) == PROF_RESIZED && prof_usable(block[n]) == size_class_bytes(SC_NBINS + 4));
+    }
+    os_fake_reset();
+    CHECK(n < HELD && now().dropped == dropped + 1 && now().live == HELD - 1);
+    for (uint32_t i = 0; i < HELD; i++) {
+        prof_free(t, block[i]);
+    }
+    CHECK(active() == before && now().live == 0 && now().live_bytes == 0 && now().contexts == 0);
+}
+
 static void test_no_memory(struct tcache *t)
 {
     bool zeroed = false;
@@ -81,7 +159,7 @@ static void test_states(struct tcache *t)
 
 int main(void)
 {
-    const struct prof_options o = {.prof = true, .active = true, .thread_active = true, .lg_sample = 0, .lg_interval = -1, .depth = 8,
+    const struct prof_options o = {.prof = true, .active = true, .thread_active = true, .lg_sample = 0, .lg_interval = -1, .depth = 32,
                                    .prefix = "prof_test", .backtrace = "libgcc"};
     blocks_boot(1);
     struct tcache *t = depot_create();
@@ -89,6 +167,8 @@ int main(void)
     prof_start(t, &o);
     test_blocks(t);
     test_blocks(t);
+    test_resize(t);
+    test_resize_no_memory(t);
     test_no_memory(t);
     test_states(t);
     return blocks_done("prof");

@@ -117,7 +117,8 @@ static inline bool block_resize(uint64_t block, uint32_t szind)
     /*@ assert were: TcacheOthers(thread_cache, TCACHE_STACKS); */
     /*@ ghost tcache_lemma_types(thread_cache); */
     /*@ assert absent: \forall integer b, i; TCACHE_IN(thread_cache, b, i) ==> thread_cache->slot[i] != block && i < TCACHE_SLOTS; */
-    bool done = large_resize(block, szind);
+    enum prof_resized said = prof_resize(thread_cache, block, szind);
+    bool done = said == PROF_RESIZED || (said == PROF_ORDINARY && large_resize(block, szind));
     /*@ assert same: TcacheShapeSame{Pre,Here}(thread_cache); */
     /*@ ghost tcache_lemma_shape(thread_cache); */
     /*@ assert stacks: TcacheSame{Pre,Here}(thread_cache); */

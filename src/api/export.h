@@ -6,10 +6,12 @@
 #define PUBLIC __attribute__((visibility("default")))
 
 #ifdef QED_PREFIX_ONLY
+#define EXPORT(result, name, parameters) _Static_assert(1, "")
 #define EXPORT_AS(also, result, name, parameters) _Static_assert(1, "")
 #else
-#define EXPORT_AS(also, result, name, parameters) PUBLIC result also parameters __attribute__((alias("qed_" #name)))
+#define EXPORT(result, name, parameters) PUBLIC result name parameters __attribute__((alias("qed_" #name)))
+/* Weak, so that tools which show one name for an address show the other one. */
+#define EXPORT_AS(also, result, name, parameters) PUBLIC result also parameters __attribute__((weak, alias("qed_" #name)))
 #endif
-#define EXPORT(result, name, parameters) EXPORT_AS(name, result, name, parameters)
 
 #endif

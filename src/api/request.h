@@ -78,7 +78,7 @@ static __attribute__((noinline)) bool request_in_place(uint64_t block, uint64_t 
     if (size_class_bytes(szind) == bytes_now) {
         return true;
     }
-    if (szind < SC_NBINS || bytes_now < SC_LARGE_MINCLASS || prof_moves(block, size_class_bytes(szind))) {
+    if (szind < SC_NBINS || bytes_now < SC_LARGE_MINCLASS) {
         return false;
     }
     /*@ ghost class_lemma_bounds(block_szind[block]); */

@@ -7,7 +7,7 @@
 #define prof_take(t, szind, align_bytes, zeroed) ((void)(t), UINT64_C(0))
 #define prof_usable(block) UINT64_C(0)
 #define prof_free(t, block) ((void)(t))
-#define prof_moves(block, bytes) false
+#define prof_resize(t, block, szind) ((void)(t), PROF_ORDINARY)
 
 static const struct prof_options prof_options __attribute__((unused)) = {.prof = false};
 

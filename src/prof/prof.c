@@ -230,15 +230,65 @@ void prof_free(struct tcache *t, uint64_t block)
     pages_free(e);
 }
 
-/* The counter stays as it is where the block is to move: malloc meets it again then. In a mode that makes every allocation due it says nothing,
- * and bytes by which blocks grow where they are do not count. */
-bool prof_moves(uint64_t block, uint64_t bytes)
+/* Returns the thread if it counts down to its next sample now. */
+static struct thread *counts_down(const struct tcache *t)
+{
+    if (!ATOMIC_LOAD(prof_options.active) || tcache_is_standin(t) || !is_counting(t)) {
+        return NULL;
+    }
+    mutex_lock(&context_lock);
+    struct thread *me = context_find(t);
+    mutex_unlock(&context_lock);
+    return me != NULL && me->active && !me->inside ? me : NULL;
+}
+
+/* A sampled block of another class is another sample, from here. Without memory it has no context any more. */
+static void block_again(struct thread *me, const struct backtrace *bt, uint32_t e, uint32_t szind)
+{
+    mutex_lock(&context_lock);
+    uint32_t was = AT(class_of, e), x = context_add(me, bt, szind);
+    if (AT(trace_of, e) != 0) {
+        context_remove(AT(trace_of, e), was);
+    }
+    AT(trace_of, e) = x;
+    AT(class_of, e) = (uint16_t)szind;
+    stats.rounding += rounding(szind) - rounding(was);
+    stats.sampled += x != 0 ? 1 : 0;
+    stats.dropped += x == 0 ? 1 : 0;
+    interval_estimate += x != 0 ? context_estimate(szind) : 0;
+    mutex_unlock(&context_lock);
+}
+
+/* Where the block moves the counter stays as it is: malloc meets it again. */
+static bool block_resize_sampled(struct tcache *t, uint32_t e, uint32_t szind)
+{
+    uint64_t       bytes = size_class_bytes(szind);
+    struct thread *me = counts_down(t);
+    if (me == NULL || bytes <= countdown_left + me->more || !pages_resize(e, align_up(bytes, PAGE) / PAGE)) {
+        return false;
+    }
+    int keep = errno;
+    me->inside = true;
+    countdown_left = count_most(COUNTDOWN_MAX);
+    struct backtrace bt = {.stack_end = me->stack_end};
+    backtrace_take(&bt);
+    me->stack_end = bt.stack_end;
+    block_again(me, &bt, e, szind);
+    dumps();
+    me->inside = false;
+    count_on(t, me);
+    errno = keep;
+    return true;
+}
+
+/* In a mode that makes every allocation due the counter says nothing, and bytes by which blocks grow where they are do not count. */
+enum prof_resized prof_resize(struct tcache *t, uint64_t block, uint32_t szind)
 {
     if (prof_usable(block) != 0) {
-        return true;
+        return block_resize_sampled(t, block_extent(block), szind) ? PROF_RESIZED : PROF_MOVES;
     }
     bool counts = ATOMIC_LOAD_ACQUIRE(prof_state) == PROF_ON && ATOMIC_LOAD(prof_options.active) && ATOMIC_LOAD(countdown_max) != 0;
-    return counts && countdown_due(bytes);
+    return counts && countdown_due(size_class_bytes(szind)) ? PROF_MOVES : PROF_ORDINARY;
 }
 
 /* ---- control ----------------------------------------------------------------------------------------------------- */

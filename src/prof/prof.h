@@ -46,6 +46,13 @@ struct prof_stats {
     uint64_t rounding;              /* bytes of the pages of sampled blocks beyond their classes */
 };
 
+/* What becomes of a large block that is to have another class. */
+enum prof_resized {
+    PROF_ORDINARY,                  /* it is no sample, and none is due: the caller resizes it where it is, or moves it */
+    PROF_RESIZED,                   /* it was a sample, has that class where it is, and is a sample again */
+    PROF_MOVES                      /* it has to move, so that malloc takes a sample or an ordinary block */
+};
+
 #if !QED_PROF
 #include "prof/none.h"
 #else
@@ -86,9 +93,19 @@ uint64_t prof_usable(uint64_t block);
 */
 void prof_free(struct tcache *t, uint64_t block);
 
-/* Counts a block that is to have so many bytes where it is. Returns true if it has to move instead, so that malloc can sample it. */
-/*@ assigns           \nothing; */
-bool prof_moves(uint64_t block, uint64_t bytes);
+/* Counts a large block that is to have that class, and resizes it if it is a sample and will be one again. t may be a stand-in. */
+/*@ PAGES_FREE(requires);
+    requires live:    block < ADDRESS_MAX && block_state[block] == BLOCK_LIVE;
+    requires large:   SC_NBINS <= block_szind[block];
+    requires class:   SC_NBINS <= szind < SC_NSIZES;
+    assigns           LARGE_ASSIGNS, large_allocated, large_freed;
+    PAGES_FREE(ensures);
+    ensures  class:   block_szind[block] == (\result == PROF_RESIZED ? szind : \old(block_szind[block]));
+    ensures  state:   block_state[block] == \old(block_state[block]);
+    ensures  kept:    \forall integer a; \old(BlockOut(a)) && a != block ==> BlockSame{Pre,Post}(a);
+    ensures  none:    BlocksNoneNew{Pre,Post};
+*/
+enum prof_resized prof_resize(struct tcache *t, uint64_t block, uint32_t szind);
 
 /* ---- control ----------------------------------------------------------------------------------------------------- */
 
