@@ -172,7 +172,7 @@ static inline void blocks_check_blocks(const struct blocks_model_block *block, u
     uint64_t live[SC_NSIZES] = {0};
     for (uint32_t i = 0; i < count; i++) {
         uint64_t address = (uintptr_t)block[i].address, usable = block[i].usable;
-        uint64_t sampled = prof_usable(address);        /* such a block is in no slab */
+        uint64_t sampled = prof_usable(address);        /* such a block is in no slab, and no counter of large blocks has it */
         uint32_t szind = size_class_index(usable), e = extent_at(address / PAGE);
         if (szind >= SC_NBINS) {
             BLOCKS_CHECK(BlocksLargePlace, address % PAGE == 0 && e != 0, address);
@@ -183,7 +183,7 @@ static inline void blocks_check_blocks(const struct blocks_model_block *block, u
             uint32_t slab = extent_at(base / PAGE);
             BLOCKS_CHECK(ArenaPages, AT(ext_state, slab) == EXTENT_ACTIVE + arena_pages(AT(slab_bin, slab) / SC_NBINS), address);
         }
-        live[sampled == 0 ? szind : size_class_index(AT(ext_npages, e) * PAGE)]++;      /* a sampled block is a large one */
+        live[szind] += sampled == 0;
         BLOCKS_CHECK(BlocksBlockClass, (sampled != 0 ? sampled : overflow_usable(address, "check")) == usable, address);
     }
     for (uint32_t c = 0; c < SC_NBINS; c++) {
