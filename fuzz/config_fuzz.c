@@ -11,17 +11,18 @@
 
 #define DECAY_MS_MAX (1LL << 40)
 #define OVERSIZE_MAX (1LL << 43)
+#define TCACHE_MAX_MAX (1LL << 23)
 
 /* What is the only value of a setting here. */
 static const char *const only[][2] = {
     {"cache_oblivious", "false"}, {"metadata_thp", "disabled"}, {"trust_madvise", "true"}, {"retain", "true"}, {"dss", "disabled"},
     {"percpu_arena", "disabled"}, {"utrace", "false"},
-    {"xmalloc", "false"}, {"tcache", "true"}, {"thp", "default"}, {"prof_pid_namespace", "false"},
+    {"xmalloc", "false"}, {"thp", "default"}, {"prof_pid_namespace", "false"},
     {"disable_large_size_classes", "false"}, {"stats_interval_opts", ""},
 };
 static const struct { const char *name; long long number; } only_number[] = {
     {"lg_extent_max_active_fit", 63}, {"stats_interval", -1},
-    {"tcache_max", 262144}, {"debug_double_free_max_scan", 0},
+    {"debug_double_free_max_scan", 0},
     {"process_madvise_max_batch", 0},
 };
 
@@ -30,7 +31,7 @@ static const struct { const char *name; long long number; } only_number[] = {
 #define WORD(name) {#name, offsetof(struct config, name)}
 static const struct { const char *name; size_t at; } flags[] = {
     FLAG(prof), FLAG(prof_active), FLAG(prof_thread_active_init), FLAG(prof_accum), FLAG(prof_gdump), FLAG(prof_final),
-        FLAG(prof_leak), FLAG(prof_leak_error), FLAG(zero), FLAG(check_free),
+        FLAG(prof_leak), FLAG(prof_leak_error), FLAG(zero), FLAG(check_free), FLAG(tcache),
 }, words[] = {WORD(stats_print_opts), WORD(prof_prefix), WORD(prof_backtrace)};
 
 static bool *flag(struct config *c, const char *name)
@@ -110,6 +111,8 @@ static bool apply(struct config *c, char *pair)
         *memory(c, pair) = (uint64_t)n;
     } else if (strcmp(pair, "oversize_threshold") == 0 && n >= 0 && n <= OVERSIZE_MAX) {
         c->oversize_threshold = (uint64_t)n;
+    } else if (strcmp(pair, "tcache_max") == 0 && n >= 0 && n <= TCACHE_MAX_MAX) {
+        c->tcache_max = (uint64_t)n;
     } else if (strcmp(pair, "prof_bt_max") == 0 && n >= 1 && n <= 128) {
         c->prof_bt_max = (uint32_t)n;
     } else if (strcmp(pair, "lg_prof_sample") == 0 && n >= 0 && n <= LG_PROF_SAMPLE_MAX) {

@@ -337,6 +337,11 @@ static inline int32_t modes_freed_byte(void)
     return MODES_NO_BYTE;
 }
 
+static inline bool modes_keeps(uint32_t stack)
+{
+    return stack < modes_stacks;
+}
+
 /* ---- trap.h ------------------------------------------------------------------------------------------------------ */
 
 void trap_misuse(const char *call, const char *what, uintptr_t address)

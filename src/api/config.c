@@ -21,6 +21,7 @@
 
 #define DECAY_MS_MAX (INT64_C(1) << 40)     /* 35 years */
 #define OVERSIZE_MAX (INT64_C(1) << 43)     /* 8 TiB */
+#define TCACHE_MAX_MAX (INT64_C(1) << 23)   /* jemalloc's */
 #define COMPLAINT_MAX 200U                  /* bytes of a pair that are quoted, so that the line and its end fit into a text */
 #define PROF_BT_MAX 128
 #define JUNK_WORDS "false|true|alloc|free"
@@ -82,8 +83,8 @@ const struct config_option config_options[] = {
     SET(check_free, CONFIG_BOOL, 0, 1),
     FIXED(utrace, CONFIG_BOOL, 0, "calls are traced by libqedmalloc-record.so"),
     FIXED(xmalloc, CONFIG_BOOL, 0, "a call without memory returns NULL"),
-    FIXED(tcache, CONFIG_BOOL, 1, "every thread has a cache"),
-    FIXED(tcache_max, CONFIG_SIZE, SC_LARGE_MINCLASS << (LARGE_CACHED - 1) / SC_NGROUP, "the caches' classes are fixed at build time"),
+    SET(tcache, CONFIG_BOOL, 0, 1),
+    SET(tcache_max, CONFIG_SIZE, 0, TCACHE_MAX_MAX),
     FIXED_WORD(thp, "default", NO_HUGE),
     PROF(prof_bt_max, CONFIG_UNSIGNED, 1, PROF_BT_MAX, 0),
     PROF(prof, CONFIG_BOOL, 0, 1, 0),
@@ -342,11 +343,13 @@ static void config_read(const struct place *places, uint32_t count)
     }
 }
 
-/* What junk and zero ask of the bytes of blocks, check_free of their bits, and zero_realloc of realloc. Zeroes win where both are asked for. */
+/* Which classes threads keep. What junk and zero ask of the bytes of blocks, check_free of their bits, and zero_realloc of realloc. Zeroes win
+ * where both are asked for. */
 static void config_modes(const struct config *c)
 {
     bool junk = strcmp(c->junk, "true") == 0;
     bool new = junk || strcmp(c->junk, "alloc") == 0, freed = junk || strcmp(c->junk, "free") == 0;
+    modes_stacks = c->tcache ? size_class_index(c->tcache_max) + 2 : 0;     /* the stack of a class is its index + 1 */
     modes_realloc_zero = strcmp(c->zero_realloc, "abort") == 0 ? MODES_REALLOC_ENDS
                          : strcmp(c->zero_realloc, "alloc") == 0 ? MODES_REALLOC_KEEPS : MODES_REALLOC_FREES;
     if (c->check_free) {
@@ -364,7 +367,7 @@ void config_boot(void)
         os_abort();
     }
     config = (struct config){.narenas = cpus < ARENAS_DEFAULT_MAX ? cpus : ARENAS_DEFAULT_MAX, .dirty_decay_ms = 10000,
-                             .max_background_threads = 1,
+                             .max_background_threads = 1, .tcache = true, .tcache_max = TCACHE_MAX,
                              .prof_active = true, .prof_thread_active_init = true, .prof_bt_max = PROF_BT_MAX, .lg_prof_sample = 19,
                              .lg_prof_interval = -1, .prof_prefix = "jeprof", .prof_backtrace = "libgcc", .junk = "false",
                              .zero_realloc = "free"};
@@ -382,6 +385,7 @@ void config_boot(void)
         {"QEDMALLOC_CONF", config_environment("QEDMALLOC_CONF")},
     };
     config_read(places, sizeof places / sizeof places[0]);
+    config.tcache_max = config.tcache_max < TCACHE_MAX ? config.tcache_max : TCACHE_MAX;
     config_modes(&config);
     limit_set(config.limit_hard == 0 ? LIMIT_NONE : config.limit_hard);
     limit_set_pages(config.limit_soft == 0 ? LIMIT_NONE : config.limit_soft, config.dirty_max == 0 ? LIMIT_NONE : config.dirty_max);

@@ -47,6 +47,8 @@ struct config {
     int64_t  lg_prof_interval;  /* lg of the bytes between dumps, -1 means none; default -1 */
     char     prof_prefix[CONFIG_WORD_BYTES];        /* of the names of dumps; default jeprof */
     char     prof_backtrace[CONFIG_WORD_BYTES];     /* libgcc, libunwind or fp; default libgcc */
+    bool     tcache;            /* threads keep blocks that they free; default true */
+    uint64_t tcache_max;        /* bytes of the largest of them; default TCACHE_MAX, which is also the most */
     bool     zero;              /* new blocks are zero; default false */
     bool     check_free;        /* each call that frees or asks finds out whether the block is live; default false */
     char     junk[CONFIG_WORD_BYTES];       /* blocks filled with 0xa5 when new and 0x5a when freed: false, true, alloc, free; default false */

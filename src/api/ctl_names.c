@@ -101,6 +101,23 @@ static int write_constant(const struct ctl_name *n, const size_t *index, uint64_
     return result != 0 ? result : now == value ? 0 : EPERM;
 }
 
+/* ---- thread caches ------------------------------------------------------------------------------------------------ */
+
+/* How many classes they keep. */
+static int read_tcache_classes(const struct ctl_name *n, const size_t *index, uint64_t *value)
+{
+    (void)n, (void)index;
+    *value = size_class_index(config.tcache_max) + 1;
+    return 0;
+}
+
+static int read_tcache_max(const struct ctl_name *n, const size_t *index, uint64_t *value)
+{
+    (void)n, (void)index;
+    *value = size_class_bytes(size_class_index(config.tcache_max));
+    return 0;
+}
+
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
 
 static int read_thread_arena(const struct ctl_name *n, const size_t *index, uint64_t *value)
@@ -408,7 +425,7 @@ const struct ctl_name ctl_names[] = {
     ACT("thread.peak.reset", act_peak_reset),
     RW("thread.tcache.enabled", CTL_BOOL, read_tcache_enabled, write_tcache_enabled, 0),
     ACT("thread.tcache.flush", act_tcache_flush),
-    RW("thread.tcache.max", CTL_SIZE, read_constant, write_constant, SC_LARGE_MINCLASS << (LARGE_CACHED - 1) / SC_NGROUP),
+    RW("thread.tcache.max", CTL_SIZE, read_tcache_max, write_constant, 0),
     RW("thread.prof.name", CTL_TEXT, read_prof_name, write_prof_name, 0),
     RW("thread.prof.active", CTL_BOOL, read_prof_bool, write_prof_bool, 3),
     ACT("thread.idle", act_idle),
@@ -432,9 +449,9 @@ const struct ctl_name ctl_names[] = {
     CONSTANT("arenas.quantum", CTL_SIZE, SC_QUANTUM),
     CONSTANT("arenas.page", CTL_SIZE, PAGE),
     CONSTANT("arenas.hugepage", CTL_SIZE, HUGE_PAGE_BYTES),
-    CONSTANT("arenas.tcache_max", CTL_SIZE, SC_LARGE_MINCLASS << (LARGE_CACHED - 1) / SC_NGROUP),
+    RO("arenas.tcache_max", CTL_SIZE, read_tcache_max, 0),
     CONSTANT("arenas.nbins", CTL_UNSIGNED, SC_NBINS),
-    CONSTANT("arenas.nhbins", CTL_UNSIGNED, SC_NBINS + LARGE_CACHED),
+    RO("arenas.nhbins", CTL_UNSIGNED, read_tcache_classes, 0),
     RO("arenas.bin.%b.size", CTL_SIZE, read_bin, CLASS_BYTES),
     RO("arenas.bin.%b.nregs", CTL_UINT32, read_bin, CLASS_REGIONS),
     RO("arenas.bin.%b.slab_size", CTL_SIZE, read_bin, CLASS_SLAB_BYTES),

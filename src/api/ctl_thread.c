@@ -56,7 +56,7 @@ int act_peak_reset(const size_t *index)
 int read_tcache_enabled(const struct ctl_name *n, const size_t *index, uint64_t *value)
 {
     (void)n, (void)index;
-    *value = thread_get() != &tcache_dead ? 1 : 0;
+    *value = config.tcache && thread_get() != &tcache_dead ? 1 : 0;
     return 0;
 }
 
@@ -74,6 +74,9 @@ int write_tcache_enabled(const struct ctl_name *n, const size_t *index, uint64_t
 {
     (void)n, (void)index;
     struct tcache *t = thread_get();
+    if (value != 0 && !config.tcache) {
+        return EPERM;                           /* no cache keeps blocks */
+    }
     if (value != 0 && t == &tcache_dead) {
         thread_cache = &tcache_unborn;          /* as before its first call */
         countdown_restart();

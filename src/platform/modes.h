@@ -50,6 +50,20 @@ enum modes_realloc { MODES_REALLOC_FREES, MODES_REALLOC_KEEPS, MODES_REALLOC_END
 
 extern uint32_t modes_realloc_zero;     /* an enum modes_realloc; set at boot */
 
+/* Thread caches keep no blocks in stacks from this one on; set at boot, before the first cache is made. */
+extern uint32_t modes_stacks;
+
+/* Returns whether thread caches keep blocks in that stack. */
+/*@ assigns            \nothing; */
+static inline bool modes_keeps(uint32_t stack)
+#ifdef __FRAMAC__
+;
+#else
+{
+    return stack < modes_stacks;
+}
+#endif
+
 /* Sets both bytes. New blocks are filled by threads whose first call comes later, and by the calling one. */
 void modes_set_bytes(int32_t new_byte, int32_t freed_byte);
 

@@ -151,7 +151,7 @@ static void overflow_make_room(struct tcache *t, uint32_t stack)
     /*@ ghost tcache_lemma_ok(t); */
 }
 
-/* Frees a block without a stay in a stack. Its class is not cached (stack 0), or t is a stand-in. */
+/* Frees a block without a stay in a stack, of a class that is not cached (stack 0), or not in t. */
 /*@ TCACHE_CALM(requires, t);
     REQUIRES_LIVE_OF(block, stack);
     assigns           BLOCKS_ASSIGNS, large_freed;
@@ -204,11 +204,9 @@ void overflow_free(struct tcache *t, uint64_t block, const char *call)
     /*@ ghost stack_lemma_null(); */
     /*@ ghost overflow_lemma_out(block); */
     uint32_t stack = overflow_stack_of(block, call);
-    if (stack == 0) {
+    if (stack == 0 || t->limit[stack] == t->floor[stack]) {     /* the cache keeps no blocks of that class */
         overflow_past(stack, block, call) /*@ ghost (t) */;
         refill_tick(t);
-    } else if (t->limit[stack] == t->floor[stack]) {        /* t is a stand-in */
-        overflow_past(stack, block, call) /*@ ghost (t) */;
     } else {
         overflow_cached(t, stack, block, call);
     }

@@ -2,6 +2,7 @@
 #ifndef QED_TCACHE_SHAPE_H
 #define QED_TCACHE_SHAPE_H
 
+#include "platform/modes.h"
 #include "tcache/depot.h"
 
 #include "tcache/depot_lemmas.acsl"
@@ -68,19 +69,24 @@ static inline void shape_one(struct tcache *t, uint32_t b, uint32_t floor, uint3
     t->negated[b] = tag_negate(t->magic[b]);
 }
 
-/* Gives stack b the room that its class asks for. Returns the bottom slot for the next stack. */
+/* Gives stack b the room that its class asks for, or none where the settings say so. Returns the bottom slot for the next stack. */
 /*@ requires valid:   \valid(t);
     requires stack:   0 < b < TCACHE_STACKS;
     requires slots:   floor + TCACHE_DEPTH_MAX < TCACHE_SLOTS;
     requires bytes:   DepotBytes && DepotMagic;
     assigns           STACK_ASSIGNS_SHAPE(t, b);
     ensures  floor:   t->floor[b] == floor && t->top[b] == floor;
-    ensures  limit:   t->floor[b] < t->limit[b] == t->least[b] <= t->room[b];
+    ensures  limit:   t->floor[b] <= t->limit[b] == t->least[b] <= t->room[b];
+    ensures  some:    t->least[b] == t->floor[b] ==> t->room[b] == t->floor[b];
     ensures  room:    t->room[b] < \result <= floor + TCACHE_DEPTH_MAX + 1;
     ENSURES_MAGIC(t, b);
 */
 static inline uint32_t shape_room(struct tcache *t, uint32_t b, uint32_t floor)
 {
+    if (!modes_keeps(b)) {
+        shape_one(t, b, floor, 0, 0);
+        return floor + 1;
+    }
     uint32_t depth = shape_depth(b, TCACHE_BYTES, TCACHE_LARGE_BYTES);
     uint32_t depth_max = shape_depth(b, TCACHE_BYTES_MAX, TCACHE_LARGE_BYTES_MAX);
     /*@ ghost depot_lemma_depth(b, tcache_bytes[b], TCACHE_BYTES, TCACHE_BYTES_MAX); */

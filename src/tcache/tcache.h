@@ -28,6 +28,7 @@
 
 #define TCACHE_STACKS (1U + SC_NBINS + LARGE_CACHED)         /* the stack of a class is its index + 1 */
 #define TCACHE_DEPTH_MAX 512U
+#define TCACHE_MAX (SC_LARGE_MINCLASS << (LARGE_CACHED - 1) / SC_NGROUP)     /* bytes of the largest class that has a stack */
 #define TCACHE_FILL_FIRST 8U                                    /* blocks that a stack asks for when it misses at first. Each miss doubles it. */
 #define TCACHE_FILL_BYTES 1024U                                 /* of a thread's first fill, at most, where one block is no more */
 #define TCACHE_SLOTS (TCACHE_STACKS * (TCACHE_DEPTH_MAX + 1U))
