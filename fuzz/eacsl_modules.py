@@ -58,6 +58,7 @@ PARAMETERS = {                          # harness, * for all -> file, text, text
         ("fuzz/bitmap_fuzz.c", "bitmap_unset(flat, i);", "bitmap_unset(flat, i, leaves);"),
     ],
     "decay": [
+        ("tests/decay_model.h", "    decay_boot(-1, -1);\n", "    lock_held[LOCK_PAGES] = 1;\n    decay_boot(-1, -1);\n"),
         ("tests/decay_model.h", "typedef unsigned __int128 u128;", "typedef uint64_t u128;"),
         ("tests/decay_model.h", "    if (!ok) {", "    if (!ok && sizeof(u128) == 16) {"),     # the contracts are the check
     ],
@@ -98,6 +99,7 @@ PARAMETERS = {                          # harness, * for all -> file, text, text
     "extent": [
         ("tests/extent_model.h", f"    memset({t}, 0, sizeof {t});\n", "") for t in ("ext_page", "ext_npages", "ext_state", "list_after")
     ] + few_pages("extent", 24, ["ext_npages", "ext_state", "ext_owner", "ext_page_state", "list_after", "list_owner", "list_length"]) + [
+        ("tests/extent_model.h", "    extent_boot();\n", "    lock_held[LOCK_PAGES] = 1;\n    extent_boot();\n"),
         ("src/platform/os.h", "uint8_t ext_page_state[1];", "uint8_t ext_page_state[PAGE_COUNT_MAX];")],
     "pairing_heap": [                   # the harness starts anew with each input
         ("tests/pairing_heap_model.h", "    memset(ph_root, 0, sizeof ph_root);\n",
