@@ -50,13 +50,13 @@ static void test_blocks(struct tcache *t)
         && s.thread_contexts == 0);
 }
 
-static void *take(struct tcache *t, uint32_t szind)
+static uint64_t take(struct tcache *t, uint32_t szind)
 {
     bool zeroed = false;
     countdown_left = 0;
     uint64_t b = prof_take(t, szind, 1, &zeroed);
     CHECK(prof_usable(b) == size_class_bytes(szind));
-    return (void *)b;
+    return b;
 }
 
 /* A sampled block grows and shrinks where it is, as another sample, as long as the pages behind it are free. */
@@ -66,14 +66,14 @@ static void test_resize(struct tcache *t)
     uint64_t          before = active(), pages = size_class_bytes(mid) / PAGE, all = size_class_bytes(more) / PAGE;
     struct prof_stats was = now();
     (void)pages_trim();
-    uint64_t b = (uint64_t)take(t, mid);
+    uint64_t b = take(t, mid);
     countdown_left = 0;
     CHECK(prof_resize(t, b, more) == PROF_RESIZED && prof_usable(b) == size_class_bytes(more) && active() == before + all);
     struct prof_stats s = now();
     CHECK(s.live == 1 && s.live_bytes == size_class_bytes(more) && s.sampled == was.sampled + 2 && s.contexts == 1);
     countdown_left = 0;
     CHECK(prof_resize(t, b, mid) == PROF_RESIZED && prof_usable(b) == size_class_bytes(mid) && active() == before + pages);
-    uint64_t behind = (uint64_t)take(t, mid);
+    uint64_t behind = take(t, mid);
     CHECK(behind == b + pages * PAGE);
     countdown_left = 0;
     CHECK(prof_resize(t, b, more) == PROF_MOVES && countdown_left == 0 && prof_usable(b) == size_class_bytes(mid));
@@ -113,7 +113,7 @@ static void test_resize_no_memory(struct tcache *t)
     uint64_t before = active(), dropped = now().dropped;
     uint32_t n = 0;
     for (uint32_t i = 0; i < HELD; i++) {
-        block[i] = (uint64_t)take(t, SC_NBINS + 8);
+        block[i] = take(t, SC_NBINS + 8);
     }
     os_fake_fail(OS_FAKE_METADATA, 1, 100000);
     for (; n < HELD && now().dropped == dropped; n++) {

@@ -570,27 +570,4 @@ PUBLIC void *qed_reallocarray(void *block, size_t count, size_t size)
 
 /* ---- the standard names ------------------------------------------------------------------------------------------ */
 
-EXPORT(void *, malloc, (size_t size));
-EXPORT(void *, calloc, (size_t count, size_t size));
-EXPORT(void *, realloc, (void *block, size_t size));
-EXPORT(void *, reallocarray, (void *block, size_t count, size_t size));
-EXPORT(void, free, (void *block));
-EXPORT(void, free_sized, (void *block, size_t size));
-EXPORT(void, free_aligned_sized, (void *block, size_t alignment, size_t size));
-EXPORT(void *, aligned_alloc, (size_t alignment, size_t size));
-EXPORT(int, posix_memalign, (void **block, size_t alignment, size_t size));
-EXPORT(void *, memalign, (size_t alignment, size_t size));
-EXPORT(void *, valloc, (size_t size));
-EXPORT(void *, pvalloc, (size_t size));
-EXPORT(size_t, malloc_usable_size, (void *block));
-
-#ifdef __GLIBC__        /* other names of the same functions there: a block that comes by one of them goes back by any other */
-EXPORT_AS(__libc_malloc, void *, malloc, (size_t size));
-EXPORT_AS(__libc_calloc, void *, calloc, (size_t count, size_t size));
-EXPORT_AS(__libc_realloc, void *, realloc, (void *block, size_t size));
-EXPORT_AS(__libc_free, void, free, (void *block));
-EXPORT_AS(__libc_memalign, void *, memalign, (size_t alignment, size_t size));
-EXPORT_AS(__libc_valloc, void *, valloc, (size_t size));
-EXPORT_AS(__libc_pvalloc, void *, pvalloc, (size_t size));
-EXPORT_AS(cfree, void, free, (void *block));
-#endif
+EXPORT_FAMILY;

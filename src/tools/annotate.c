@@ -207,16 +207,4 @@ PUBLIC size_t qed_malloc_usable_size(void *block)
     return block == NULL ? 0 : annotate_size(block);
 }
 
-EXPORT(void *, malloc, (size_t size));
-EXPORT(void *, calloc, (size_t count, size_t size));
-EXPORT(void *, realloc, (void *block, size_t size));
-EXPORT(void *, reallocarray, (void *block, size_t count, size_t size));
-EXPORT(void, free, (void *block));
-EXPORT(void, free_sized, (void *block, size_t size));
-EXPORT(void, free_aligned_sized, (void *block, size_t alignment, size_t size));
-EXPORT(void *, aligned_alloc, (size_t alignment, size_t size));
-EXPORT(int, posix_memalign, (void **block, size_t alignment, size_t size));
-EXPORT(void *, memalign, (size_t alignment, size_t size));
-EXPORT(void *, valloc, (size_t size));
-EXPORT(void *, pvalloc, (size_t size));
-EXPORT(size_t, malloc_usable_size, (void *block));
+EXPORT_FAMILY;

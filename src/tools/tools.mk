@@ -29,11 +29,13 @@ $(BUILD)/qed-replay: $(REPLAY_OBJ) $(call by,LINK_REPLAY)
 # The shipped object with its malloc family renamed to inner_NAME, and annotate.c on top of it. The extended API, whose blocks would not be
 # annotated, is not there: a program that calls it does not link.
 ANNOTATED := malloc calloc realloc reallocarray free free_sized free_aligned_sized aligned_alloc posix_memalign memalign valloc pvalloc malloc_usable_size
+ALSO      := cfree $(addprefix __libc_,malloc calloc realloc free memalign valloc pvalloc)
 EXTENDED  := mallocx rallocx xallocx sallocx dallocx sdallocx nallocx
 DEBUG     := $(BUILD)/libqedmalloc-debug.so $(BUILD)/libqedmalloc-prefix-debug.a
 
 COMPILE_ANNOTATE = $(COMPILE) -fno-lto
-RENAME           = $(OBJCOPY) $(foreach n,$(ANNOTATED),--redefine-sym qed_$n=inner_$n --localize-symbol=$n) $(foreach n,$(EXTENDED),--localize-symbol=$n --localize-symbol=qed_$n)
+RENAME           = $(OBJCOPY) $(foreach n,$(ANNOTATED),--redefine-sym qed_$n=inner_$n --localize-symbol=$n) \
+                   $(foreach n,$(ALSO),--localize-symbol=$n) $(foreach n,$(EXTENDED),--localize-symbol=$n --localize-symbol=qed_$n)
 JOIN_DEBUG       = $(LD) -r
 LOCALIZE_INNER   = $(OBJCOPY) --wildcard --localize-symbol='inner_*'
 LINK_DEBUG       = $(CC) -shared -pthread -Wl,-soname,libqedmalloc-debug.so -Wl,--version-script=src/api/exports.map -Wl,-z,nodelete,-z,now,-z,relro $(CFLAGS) $(LDFLAGS)

@@ -234,7 +234,7 @@ static int parameters(void)
     return 0;
 }
 
-#if defined __GLIBC__ && defined OTHER_NAMES
+#ifdef __GLIBC__
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *block, size_t size);
