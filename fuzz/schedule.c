@@ -17,6 +17,7 @@
 
 #define STACK_BYTES (256UL << 10)
 #define SPAN_ALIGN (1UL << RADIX_LG_WINDOW) /* so that the windows of the radix tree begin at the same pages in every process */
+#define SPANS_BYTES (1UL << 38)             /* for both spans of os_fake, each with the room that it aligns in */
 #define WRITES_MAX (1U << 22)
 #define HELD_MAX 512U
 #define NOBODY SCHEDULE_THREADS
@@ -42,20 +43,28 @@ struct write {
 struct schedule_point schedule_trace[SCHEDULE_POINTS_MAX];
 uint32_t              schedule_points;
 bool                  schedule_print;
+bool                  schedule_repeats;
 
 static char                   stacks[SCHEDULE_THREADS + 1][STACK_BYTES] __attribute__((aligned(4096)));
 static struct thread          thread[SCHEDULE_THREADS];
 static struct fiber           outside;
 static uint32_t               threads, now = NOBODY, next_switch, run;
-static bool                   alone, resting, failed, in_kernel;     /* a system call is one step */
+static bool                   failed;
+static union {                              /* races are not looked for, and there are no points but those of system calls: */
+    struct {
+        bool alone, resting, unwatched;
+        bool in_kernel;                     /* a system call is one step */
+    };
+    uint32_t any;
+} off;
 static const struct schedule *plan;
-static bool                   unwatched;
 static void (*thread_body)(uint32_t);
 static void (*thread_end)(void);
 static struct schedule_clock clock_of[SCHEDULE_THREADS];
 static struct write           writes[WRITES_MAX];
 static size_t                 write_count, marked;   /* marked: at the last mark, which the writes after it may not reach into */
 static char                   failure[1024];
+static uint64_t               beginning = 1;            /* of schedule_states.h: another number for each beginning of runs */
 
 extern struct mutex context_lock;                       /* src/prof/context.h, whose struct thread is another one */
 
@@ -65,6 +74,7 @@ static _Noreturn void leave_run(void)
 {
     struct fiber dropped;
     failed = true;
+    beginning++;                            /* what has failed is to fail again */
     now = NOBODY;
     fiber_switch(&dropped, &outside);
     abort();
@@ -129,17 +139,40 @@ static bool of_the_engine(uintptr_t a)
            || (&__afl_area_ptr != NULL && (a - (uintptr_t)__afl_area_ptr < __afl_map_size || a == (uintptr_t)&__afl_area_ptr));
 }
 
-static void note_write(uintptr_t a, size_t bytes)
+/* The pages of os_fake, and which of them some run has written. All others are zero. */
+static uintptr_t spans;
+static bool      written[SPANS_BYTES / PAGE];
+
+static bool page_written(const void *at)
 {
-    for (uintptr_t word = a & ~7UL; word < a + bytes; word += 8) {
-        if (write_count > marked && writes[write_count - 1].at == (uint64_t *)word) {
+    return written[((uintptr_t)at - spans) / PAGE];
+}
+
+/* Returns whether the bytes lie in the word that was noted last. */
+static inline bool noted(uintptr_t a, size_t bytes)
+{
+    return write_count > marked && writes[write_count - 1].at == (uint64_t *)(a & ~7UL) && (a & 7) + bytes <= 8;
+}
+
+static __attribute__((noinline)) void note_words(uintptr_t from, uintptr_t to)
+{
+    for (uintptr_t word = from; word < to; word += 8) {
+        if (noted(word, 8)) {
             continue;
+        }
+        if (word - spans < SPANS_BYTES) {
+            written[(word - spans) / PAGE] = true;
         }
         if (write_count == WRITES_MAX) {
             schedule_fail("no end: %u writes", WRITES_MAX);
         }
         writes[write_count++] = (struct write){(uint64_t *)word, *(uint64_t *)word};
     }
+}
+
+static inline void note_write(uintptr_t a, size_t bytes)
+{
+    noted(a, bytes) ? (void)0 : note_words(a & ~7UL, a + bytes);
 }
 
 void schedule_write(void *at, uint64_t value)
@@ -157,8 +190,13 @@ struct schedule_mark schedule_mark(void)
     return m;
 }
 
+#include "schedule_races.h"
+#include "schedule_meetings.h"
+#include "schedule_states.h"
+
 void schedule_undo(const struct schedule_mark *mark)
 {
+    states_undone(mark->writes);
     while (write_count > mark->writes) {
         write_count--;
         *writes[write_count].at = writes[write_count].was;
@@ -169,8 +207,6 @@ void schedule_undo(const struct schedule_mark *mark)
     }
     thread_cache = now == NOBODY ? thread_cache : mark->cache[now];
 }
-#include "schedule_races.h"
-#include "schedule_meetings.h"
 
 /* ---- locks ------------------------------------------------------------------------------------------------------- */
 
@@ -187,15 +223,13 @@ static void took(const void *word)
 {
     struct thread *t = &thread[now];
     int            rank = rank_of(word);
-    for (uint32_t i = 0; i < t->held; i++) {
-        if (t->rank[i] >= rank) {
-            schedule_fail("lock order: thread %u takes rank %d while it holds rank %d", now, rank / 3, t->rank[i] / 3);
-        }
+    if (t->held > 0 && t->rank[t->held - 1] >= rank) {      /* each is above those before it */
+        schedule_fail("lock order: thread %u takes rank %d while it holds rank %d", now, rank / 3, t->rank[t->held - 1] / 3);
     }
     if (t->held == HELD_MAX) {
         schedule_fail("locks held");
     }
-    t->locks |= resting ? 0 : bit_of(word);
+    t->locks |= off.resting ? 0 : bit_of(word);
     t->lock[t->held] = word;
     t->rank[t->held++] = rank;
 }
@@ -205,7 +239,7 @@ static void gave(const void *word)
     struct thread *t = &thread[now];
     for (uint32_t i = t->held; i > 0; i--) {
         if (t->lock[i - 1] == word) {
-            t->locks &= resting ? UINT64_MAX : ~bit_of(word);
+            t->locks &= off.resting ? UINT64_MAX : ~bit_of(word);
             memmove(&t->rank[i - 1], &t->rank[i], (t->held - i) * sizeof t->rank[0]);
             memmove(&t->lock[i - 1], &t->lock[i], (t->held - i) * sizeof t->lock[0]);
             t->held--;
@@ -242,15 +276,16 @@ static void go_on_with(uint32_t t)
     from->mutex_count = mutex_count;
     from->fork_quiet = fork_quiet;
     from->last = 0;
-    if (locks_free()) {
-        resting = true;
+    if (locks_free() && !schedule_checked(0)) {
+        off.resting = true;
         schedule_check();
-        resting = false;
+        off.resting = false;
     }
     thread_cache = to->cache;
     mutex_count = to->mutex_count;
     fork_quiet = to->fork_quiet;
     now = t;
+    lately_none();
     fiber_switch(&from->fiber, &to->fiber);
 }
 
@@ -290,7 +325,7 @@ static void say_stop(const char *what, const void *at, const void *pc)
 
 static void point(const char *what, const void *at, const void *pc)
 {
-    if (now == NOBODY || alone || resting) {
+    if (now == NOBODY || off.alone || off.resting) {
         return;
     }
     uint32_t to = choose(ready(), false);
@@ -318,7 +353,7 @@ void schedule_alone(bool is)
         mutex_count = kept.mutex_count;
         fork_quiet = kept.fork_quiet;
     }
-    alone = is;
+    off.alone = is;
 }
 
 uint32_t schedule_now(void)
@@ -342,14 +377,14 @@ static void thread_main(void)
     if (mask != 0) {
         go_on_with(choose(mask, true));
     }
-    resting = true;
+    off.resting = true;
     for (uint32_t t = 0; t < threads; t++) {
         learn(&clock_of[t]);
     }
     thread[now].cache = thread_cache;
     now = 0;
     thread_cache = thread[0].cache;
-    thread_end();
+    schedule_checked(1) ? (void)0 : thread_end();
     failed = false;
     now = NOBODY;
     fiber_switch(&thread[0].fiber, &outside);
@@ -371,13 +406,15 @@ const char *schedule_run(uint32_t count, void (*body)(uint32_t), void (*end)(voi
 {
     run == 0 ? catch_faults() : (void)0;
     run++;
+    lately_none();
+    states_begin();
     threads = count;
     plan = schedule;
-    unwatched = schedule == NULL;
+    off.unwatched = schedule == NULL;
     thread_body = body;
     thread_end = end;
     next_switch = schedule_points = locks_known = 0;
-    alone = resting = in_kernel = false;
+    off.alone = off.resting = off.in_kernel = schedule_repeats = false;
     memset(clock_of, 0, sizeof clock_of);
     for (uint32_t t = 0; t < threads; t++) {
         struct thread *it = &thread[t];

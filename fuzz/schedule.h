@@ -39,6 +39,7 @@ struct schedule_point {
 extern struct schedule_point schedule_trace[SCHEDULE_POINTS_MAX];
 extern uint32_t              schedule_points;           /* of the last run */
 extern bool                  schedule_print;            /* calls and switches go to standard output */
+extern bool                  schedule_repeats;          /* the last run ended early, and has to be made again from the same world */
 
 /* Runs body(t) for each thread t as the schedule says, where it says nothing the same thread goes on. Then runs end() as thread 0, with all
  * threads at rest. Without a schedule no races are looked for. Returns NULL, or what failed, in a buffer that the next run overwrites. */
@@ -51,6 +52,10 @@ void           schedule_between(const char *what);      /* a point of the harnes
 void           schedule_alone(bool alone);              /* the other threads do not exist, as in the child of a fork */
 uint32_t       schedule_now(void);
 void           schedule_write(void *at, uint64_t value);/* that is undone too */
+
+/* In a search (schedule_meetings), returns whether memory, the threads' caches and schedule_model() are as they were when this thread asked at
+ * this place before. What follows from them alone need not be tried again. Places from 2 on are the harness's. */
+bool schedule_checked(uint32_t place);
 
 /* From the first call on, an atomic access is a point only where two threads have met: in a run before this call both used the address, one
  * of them wrote, and there was no lock that both held. Any other access may as well happen before the switch, since nobody sees it until the
@@ -73,8 +78,9 @@ struct schedule_mark {
 struct schedule_mark schedule_mark(void);
 void                 schedule_undo(const struct schedule_mark *mark);
 
-/* The harness defines these. */
+/* The harness defines these. What they look at is memory that the library or schedule_write has written, and what schedule_model tells. */
 void schedule_check(void);                              /* at each switch while no lock is held */
+uint64_t schedule_model(void);                          /* a number for the harness's own variables that checks look at */
 bool schedule_expects(uintptr_t address);               /* a race there is known, and has a reason */
 
 #endif

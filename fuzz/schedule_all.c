@@ -11,7 +11,6 @@ static const struct {
     struct program program;
     uint32_t       preemptions;
 } all[] = {
-    {"boot", {2, 1, true, false, {0}, {1, 1}, {{{MALLOC, 0, 1}}, {{MALLOC, 1, 1}}}}, 2},
     {"first calls", {3, 1, false, false, {CACHED, UNBORN, UNBORN}, {0, 1, 1}, {{{0}}, {{MALLOC, 0, 1}}, {{MALLOC, 1, 1}}}}, 3},
     {"first calls, two arenas", {3, 2, false, false, {CACHED, UNBORN, UNBORN}, {0, 1, 1}, {{{0}}, {{MALLOC, 0, 1}}, {{MALLOC, 1, 1}}}}, 3},
     {"a bin", {2, 1, false, false, {DEAD, DEAD}, {2, 2}, {{{MALLOC, 0, 0}, {FREE, 0, 0}}, {{MALLOC, 1, 0}, {FREE, 1, 0}}}}, 4},
@@ -46,6 +45,7 @@ static const struct {
     {"a slab empties", {2, 1, false, true, {DEAD, DEAD}, {3, 2}, {{{FREE, 0, 0}, {FREE, 1, 0}, {FREE, 2, 0}},
         {{FREE, 3, 0}, {MALLOC, 0, 3}}}}, 4},
     {"pages become a slab", {2, 1, false, false, {DEAD, DEAD}, {2, 2}, {{{MALLOC, 0, 5}, {FREE, 0, 0}}, {{MALLOC, 1, 3}, {FREE, 1, 0}}}}, 4},
+    {"boot", {2, 1, true, false, {0}, {1, 1}, {{{MALLOC, 0, 1}}, {{MALLOC, 1, 1}}}}, 2},
 };
 
 /* What the processes of a search have found, in memory that they share. */

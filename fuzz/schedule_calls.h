@@ -8,17 +8,30 @@ void __tsan_init(void)
 {
 }
 
-static inline void plain(uintptr_t a, size_t bytes, bool write, const void *pc)
+/* A stack has no lines, nor have the other variables that are not watched. */
+static __attribute__((noinline)) void plain_anywhere(uintptr_t a, size_t bytes, bool write, const void *pc)
 {
-    bool watched = now != NOBODY && !alone && !resting && !in_kernel && !unwatched;
+    bool watched = now != NOBODY && off.any == 0, one = (a ^ (a + bytes - 1)) < 64;
+    if (watched && one && line_access_again(a >> 6, write)) {
+        write ? note_write(a, bytes) : (void)0;
+        return;
+    }
     if ((!write && !watched) || on_a_stack(a) || thread_local_variable(a) || of_the_engine(a)) {
         return;
     }
     write ? note_write(a, bytes) : (void)0;
     if (watched) {
         for (uintptr_t at = a; at < a + bytes; at += 8) {
-            access_to(at, write, false, pc);
+            plain_access_to(at, write, pc);
         }
+    }
+}
+
+static __attribute__((always_inline)) inline void plain(uintptr_t a, size_t bytes, bool write, const void *pc)
+{
+    bool lately_too = lately[write] == a >> 6 && lately[write] == (a + bytes - 1) >> 6;
+    if (off.any == 0 ? !lately_too || (write && !noted(a, bytes)) : write) {
+        plain_anywhere(a, bytes, write, pc);
     }
 }
 
@@ -33,15 +46,22 @@ PLAIN(write1, 1, true) PLAIN(write2, 2, true) PLAIN(write4, 4, true) PLAIN(write
 PLAIN(unaligned_read2, 2, false) PLAIN(unaligned_read4, 4, false) PLAIN(unaligned_read8, 8, false) PLAIN(unaligned_read16, 16, false)
 PLAIN(unaligned_write2, 2, true) PLAIN(unaligned_write4, 4, true) PLAIN(unaligned_write8, 8, true) PLAIN(unaligned_write16, 16, true)
 
-#define COPIED_MAX 64U                      /* longer ones are blocks of the program, whose bytes are not looked at */
+#define COPIED_MAX 256U                     /* longer ones are the program's blocks. Nobody looks at their bytes, and most stay as they are. */
 
-static void copied(const void *to, const void *from, size_t bytes, const void *pc)
+static __attribute__((noinline)) void copied(uintptr_t to, uintptr_t from, size_t bytes, const void *pc)
 {
     if (bytes > 0 && bytes <= COPIED_MAX) {
-        from != NULL ? plain((uintptr_t)from, bytes, false, pc) : (void)0;
-        plain((uintptr_t)to, bytes, true, pc);
-    } else if (bytes > 0 && !on_a_stack((uintptr_t)to)) {
-        note_write((uintptr_t)to, bytes);
+        from != 0 ? plain(from, bytes, false, pc) : (void)0;
+        plain(to, bytes, true, pc);
+    } else if (bytes > 0 && !on_a_stack(to)) {
+        for (size_t i = 0; i < bytes; i += 8) {
+            uint64_t is = 0, will_be = 1;
+            if (from != 0 && bytes - i >= 8) {
+                memcpy(&is, (void *)(to + i), 8);
+                memcpy(&will_be, (void *)(from + i), 8);
+            }
+            is != will_be ? note_write(to + i, bytes - i < 8 ? bytes - i : 8) : (void)0;
+        }
     }
 }
 
@@ -51,19 +71,19 @@ void *__tsan_memset(void *to, int byte, size_t bytes);
 
 void *__tsan_memcpy(void *to, const void *from, size_t bytes)
 {
-    copied(to, from, bytes, __builtin_return_address(0));
+    copied((uintptr_t)to, (uintptr_t)from, bytes, __builtin_return_address(0));
     return memcpy(to, from, bytes);
 }
 
 void *__tsan_memmove(void *to, const void *from, size_t bytes)
 {
-    copied(to, from, bytes, __builtin_return_address(0));
+    copied((uintptr_t)to, (uintptr_t)from, bytes, __builtin_return_address(0));
     return memmove(to, from, bytes);
 }
 
 void *__tsan_memset(void *to, int byte, size_t bytes)
 {
-    copied(to, NULL, bytes, __builtin_return_address(0));
+    copied((uintptr_t)to, 0, bytes, __builtin_return_address(0));
     return memset(to, byte, bytes);
 }
 
@@ -84,22 +104,24 @@ static void ordered(uintptr_t a, size_t bytes, enum how how, int order, const vo
 {
     now != NOBODY ? (void)(thread[now].last = how == LOAD ? a : 0) : (void)0;
     how != LOAD ? note_write(a, bytes) : (void)0;
-    if (now == NOBODY || alone || resting || unwatched) {
+    if (now == NOBODY || off.alone || off.resting || off.unwatched) {
         return;
     }
-    access_to(a, how != LOAD, true, pc);
-    meet(cell_of(a));
-    struct schedule_clock *released = released_of(a), mine = clock_of[now];
-    if (how != STORE && acquires(order)) {
-        learn(released);
-        mine = clock_of[now];
+    meet(atomic_access_to(a, how != LOAD, pc));
+    bool learns = how != STORE && acquires(order), tells = how != LOAD && releases(order);
+    if (!learns && !tells && how != STORE) {
+        return;
     }
-    if (how != LOAD && releases(order)) {
+    struct schedule_clock *released = released_of(a), mine;
+    learns ? learn(released) : (void)0;
+    mine = clock_of[now];
+    if (tells) {
         for (uint32_t t = 0; how == CHANGE && t < threads; t++) {      /* a change goes on with the releases before it */
             mine.of[t] = released->of[t] > mine.of[t] ? released->of[t] : mine.of[t];
         }
         *released = mine;
         clock_of[now].of[now]++;
+        lately_none();
     } else if (how == STORE) {
         *released = (struct schedule_clock){{0}};
     }
@@ -109,7 +131,7 @@ static void ordered(uintptr_t a, size_t bytes, enum how how, int order, const vo
 static void atomic(uintptr_t a, size_t bytes, enum how how, int order, const void *pc)
 {
     static const char *const what[] = {"loads", "stores", "changes"};
-    if ((how != LOAD || now == NOBODY || thread[now].last != a) && threads_meet_at(a)) {
+    if (now != NOBODY && !off.alone && !off.resting && (how != LOAD || thread[now].last != a) && threads_meet_at(a)) {
         point(what[how], (void *)a, pc);
     }
     ordered(a, bytes, how, order, pc);

@@ -30,72 +30,72 @@ void     __wrap_libc_stdio_reset(void);
 uint64_t __wrap_os_map(uint32_t cache, uint64_t npages)
 {
     point("maps", NULL, __builtin_return_address(0));
-    in_kernel = true;
+    off.in_kernel = true;
     uint64_t page = __real_os_map(cache, npages);
-    in_kernel = false;
+    off.in_kernel = false;
     return page;
 }
 
 bool __wrap_os_unmap(uint32_t cache, uint64_t page, uint64_t npages, bool must)
 {
     point("unmaps", NULL, __builtin_return_address(0));
-    in_kernel = true;
+    off.in_kernel = true;
     bool gone = __real_os_unmap(cache, page, npages, must);
-    in_kernel = false;
+    off.in_kernel = false;
     return gone;
 }
 
 void *__wrap_os_map_metadata(size_t bytes)
 {
     point("maps metadata", NULL, __builtin_return_address(0));
-    in_kernel = true;
+    off.in_kernel = true;
     void *p = __real_os_map_metadata(bytes);
-    in_kernel = false;
+    off.in_kernel = false;
     return p;
 }
 
 void *__wrap_os_map_sparse(size_t bytes)
 {
     point("maps sparse metadata", NULL, __builtin_return_address(0));
-    in_kernel = true;
+    off.in_kernel = true;
     void *p = __real_os_map_sparse(bytes);
-    in_kernel = false;
+    off.in_kernel = false;
     return p;
 }
 
 bool __wrap_os_open(void *at, size_t bytes)
 {
     point("opens", at, __builtin_return_address(0));
-    in_kernel = true;
+    off.in_kernel = true;
     bool open = __real_os_open(at, bytes);
-    in_kernel = false;
+    off.in_kernel = false;
     return open;
 }
 
 bool __wrap_os_purge(uint32_t cache, uint64_t page, uint64_t npages, bool lazily)
 {
     point("purges", (void *)page, __builtin_return_address(0));
-    in_kernel = true;
+    off.in_kernel = true;
     bool done = __real_os_purge(cache, page, npages, lazily);
-    in_kernel = false;
+    off.in_kernel = false;
     return done;
 }
 
 bool __wrap_os_discard(uint32_t cache, uint64_t page, uint64_t npages)
 {
     point("discards", (void *)page, __builtin_return_address(0));
-    in_kernel = true;
+    off.in_kernel = true;
     bool done = __real_os_discard(cache, page, npages);
-    in_kernel = false;
+    off.in_kernel = false;
     return done;
 }
 
 uint64_t __wrap_os_clock_ms(void)
 {
     point("looks at the clock", NULL, __builtin_return_address(0));
-    in_kernel = true;
+    off.in_kernel = true;
     uint64_t ms = __real_os_clock_ms();
-    in_kernel = false;
+    off.in_kernel = false;
     return ms;
 }
 
@@ -105,7 +105,7 @@ void __wrap_os_futex_wait(uint32_t *word, uint32_t expected)
     if (*word != expected) {
         return;
     }
-    if (alone || resting || now == NOBODY) {
+    if (off.alone || off.resting || now == NOBODY) {
         schedule_fail("deadlock: a lock is held by a thread that is not there, rank %d", rank_of(word) / 3);
     }
     thread[now].sleeps = word;
@@ -120,7 +120,7 @@ void __wrap_os_futex_wait(uint32_t *word, uint32_t expected)
 void __wrap_os_futex_wake(uint32_t *word)
 {
     point("wakes", word, __builtin_return_address(0));
-    for (uint32_t t = 0; t < threads && !alone; t++) {
+    for (uint32_t t = 0; t < threads && !off.alone; t++) {
         if (thread[t].sleeps == word) {
             thread[t].sleeps = NULL;
             return;
@@ -155,16 +155,11 @@ void *schedule_mmap(void *at, size_t bytes, int protection, int flags, int file,
 int   schedule_mprotect(void *at, size_t bytes, int protection);
 int   schedule_madvise(void *at, size_t bytes, int advice);
 
-#define FORGET_WORDS 16U                    /* looked at together */
-
 static void forget(void *at, size_t bytes)
 {
-    for (uint64_t *word = at; word < (uint64_t *)((char *)at + bytes); word += FORGET_WORDS) {
-        uint64_t any = 0;
-        for (uint32_t i = 0; i < FORGET_WORDS; i++) {
-            any |= word[i];
-        }
-        for (uint32_t i = 0; any != 0 && i < FORGET_WORDS; i++) {
+    for (char *page = at; page < (char *)at + bytes; page += PAGE) {
+        uint64_t *word = (uint64_t *)page;
+        for (uint32_t i = 0; page_written(word) && i < PAGE / sizeof *word; i++) {
             word[i] != 0 ? schedule_write(&word[i], 0) : (void)0;
         }
     }
@@ -181,12 +176,15 @@ void *schedule_mmap(void *at, size_t bytes, int protection, int flags, int file,
         void  *at;
     } given[2];                             /* after an undo os_fake asks for the same spans again */
     uint32_t i = given[0].bytes == 0 || given[0].bytes == bytes ? 0 : 1;
+    if (spans == 0) {
+        char *p = mmap(at, SPANS_BYTES + SPAN_ALIGN, protection | PROT_READ | PROT_WRITE, flags, file, offset);
+        spans = (uintptr_t)p + (SPAN_ALIGN - (uintptr_t)p % SPAN_ALIGN) % SPAN_ALIGN;
+    }
     if (given[i].bytes == 0) {
-        char *p = mmap(at, bytes + SPAN_ALIGN, protection | PROT_READ | PROT_WRITE, flags, file, offset);
-        given[i].at = p + (SPAN_ALIGN - (uintptr_t)p % SPAN_ALIGN) % SPAN_ALIGN;
+        given[i].at = (void *)(spans + i * (SPANS_BYTES / 2));
         given[i].bytes = bytes;
     }
-    return given[i].at;
+    return bytes <= SPANS_BYTES / 2 ? given[i].at : MAP_FAILED;
 }
 
 int schedule_mprotect(void *at, size_t bytes, int protection)

@@ -1,11 +1,17 @@
 /* schedule_races: a part of schedule.c. Who accessed which address last, and what each thread knows of the others (vector clocks).
  *
  * Two accesses conflict if one of them is a write and not both are atomic. They race unless the first one happens before the second.
+ *
+ * Most lines of 64 bytes have no race and no atomic access. For each of them there is a summary of what each thread did there: when it was
+ * last, and whether it wrote. Where summaries conflict, or an access is atomic, nothing is known of the single addresses. So from then on each
+ * address of that line has a cell of its own, and the run is made again.
  */
 #ifndef SCHEDULE_RACES_H
 #define SCHEDULE_RACES_H
 
-#define LG_CELLS 16                         /* addresses that a run reads or writes */
+#define LG_CELLS 14                         /* addresses that a run reads or writes, */
+#define LG_LINES 13                         /* lines of 64 bytes that they lie in, */
+#define LG_FINE (LG_LINES + 1)              /* and those whose addresses have cells */
 #define LG_RELEASED 12                      /* those that it releases or acquires */
 
 /* Who accessed an address last, plainly or atomically. One cache line. */
@@ -20,6 +26,16 @@ struct cell {
 
 #define WRITE_ATOMIC 128U
 
+/* What threads did in a line, plainly. */
+struct line {
+    uintptr_t at;                                       /* address / 64 */
+    uint32_t  run, clock[SCHEDULE_THREADS];             /* of each thread's last access */
+    uint8_t   last;                                     /* the thread that used it last; */
+    bool      may_write;                                /* no access of another thread conflicts with a write of its own either */
+    uint8_t   wrote;                                    /* a bit for each thread */
+    bool      fine;                                     /* addresses have cells */
+};
+
 /* What an acquire of an address learns. */
 struct released {
     uintptr_t             at;
@@ -27,13 +43,17 @@ struct released {
     struct schedule_clock clock;
 };
 
-static struct cell  cells[1U << LG_CELLS];
-static struct released  releases_at[1U << LG_RELEASED];
+static struct cell     cells[1U << LG_CELLS];
+static struct line     lines[1U << LG_LINES];
+static struct released releases_at[1U << LG_RELEASED];
+static uintptr_t       fine_lines[1U << LG_FINE];       /* 0: none */
+static uint32_t        fine_count;
 
-/* Where the entry for an address is, or would be, in a table of 2^lg entries. Neighbours lie side by side. */
+/* Where the entry for an address is, or would be, in a table of 2^lg entries. The eight words of a line lie side by side, and the single bytes
+ * of each of them elsewhere, so that the entries in use lie close together. */
 static uint32_t place_of(uintptr_t a, uint32_t lg)
 {
-    return (uint32_t)((a >> 6) * 0x9E3779B97F4A7C15UL >> (70 - lg)) << 6 | (a & 63);
+    return (uint32_t)((a >> 6 << 3 | (a & 7)) * 0x9E3779B97F4A7C15UL >> (67 - lg)) << 3 | (a >> 3 & 7);
 }
 
 static struct cell *cell_of(uintptr_t a)
@@ -79,7 +99,7 @@ static bool before(uint32_t t, uint32_t when)
     return t == now || when <= clock_of[now].of[t];
 }
 
-static void access_to(uintptr_t a, bool write, bool atomic, const void *pc)
+static struct cell *access_to(uintptr_t a, bool write, bool atomic, const void *pc)
 {
     struct cell *c = cell_of(a);
     const char  *is = write ? atomic ? "writes (atomic)" : "writes" : atomic ? "reads (atomic)" : "reads";
@@ -101,6 +121,94 @@ static void access_to(uintptr_t a, bool write, bool atomic, const void *pc)
         c->read_clock[now] = clock_of[now].of[now];
         c->read_pc[now] = (uint32_t)(uintptr_t)pc;
     }
+    return c;
+}
+
+static uintptr_t *fine_place(uintptr_t at)
+{
+    uint32_t i = place_of(at << 3, LG_FINE);
+    while (fine_lines[i % (1U << LG_FINE)] != 0 && fine_lines[i % (1U << LG_FINE)] != at) {
+        i++;
+    }
+    return &fine_lines[i % (1U << LG_FINE)];
+}
+
+/* The line has cells from the next run on, which is this one again if it has been used before. */
+static void line_refine(struct line *l, bool again)
+{
+    uintptr_t *place = fine_place(l->at);
+    fine_count += *place == 0 ? 1 : 0;
+    *place = l->at;
+    if (fine_count == 1U << (LG_FINE - 1)) {
+        memset(fine_lines, fine_count = 0, sizeof fine_lines);          /* half full: they are found again */
+    }
+    schedule_repeats = schedule_repeats || again;
+    l->fine = l->fine || !again;
+}
+
+static struct line *line_of(uintptr_t at)
+{
+    uint32_t i = place_of(at << 3, LG_LINES);
+    for (uint32_t n = 0; n < 1U << LG_LINES; n++, i++) {
+        struct line *l = &lines[i % (1U << LG_LINES)];
+        if (l->run != run) {
+            *l = (struct line){.at = at, .run = run, .last = NOBODY, .fine = *fine_place(at) != 0};
+            return l;
+        }
+        if (l->at == at) {
+            return l;
+        }
+    }
+    schedule_fail("no end: %u lines", 1U << LG_LINES);
+}
+
+/* Notes an access. Returns whether the line has no cells. */
+static bool line_access(struct line *l, bool write)
+{
+    for (uint32_t t = 0; !l->fine && l->last != NOBODY && t < threads; t++) {
+        if ((write || (l->wrote >> t & 1) != 0) && !before(t, l->clock[t])) {
+            line_refine(l, true);
+        }
+    }
+    l->may_write = write || (l->may_write && l->last == now);
+    l->last = (uint8_t)now;
+    l->clock[now] = clock_of[now].of[now];
+    l->wrote |= (uint8_t)((uint32_t)write << now);
+    return !l->fine;
+}
+
+/* The lines that this thread has read and written last, if they have no cells. What was noted of it then still holds. */
+static uintptr_t lately[2];
+
+static void lately_none(void)
+{
+    lately[false] = lately[true] = 0;
+}
+
+/* line_access for nearly all accesses: this thread was the last one to use the line, and its entry stands in its first place. Returns false
+ * where it has noted nothing. */
+static inline bool line_access_again(uintptr_t at, bool write)
+{
+    struct line *l = &lines[place_of(at << 3, LG_LINES)];
+    if (l->run != run || l->at != at || l->last != now || l->fine || (write && !l->may_write)) {
+        return false;
+    }
+    l->clock[now] = clock_of[now].of[now];
+    l->wrote |= (uint8_t)((uint32_t)write << now);
+    lately[write] = at;
+    return true;
+}
+
+static void plain_access_to(uintptr_t a, bool write, const void *pc)
+{
+    line_access(line_of(a >> 6), write) ? (void)0 : (void)access_to(a, write, false, pc);
+}
+
+static struct cell *atomic_access_to(uintptr_t a, bool write, const void *pc)
+{
+    struct line *l = line_of(a >> 6);
+    l->fine ? (void)0 : line_refine(l, l->last != NOBODY);
+    return access_to(a, write, true, pc);
 }
 
 static void learn(const struct schedule_clock *c)
@@ -114,6 +222,7 @@ void schedule_send(struct schedule_clock *c)
 {
     *c = clock_of[now];
     clock_of[now].of[now]++;
+    lately_none();
 }
 
 void schedule_receive(const struct schedule_clock *c)

@@ -51,12 +51,9 @@ static const size_t size_of[SIZES] = {8, 100, 2048, 14336, 16384, 100000, 300000
 static struct {
     struct slot slot[SLOTS];
     bool        refused;                    /* the OS has refused something */
-    bool        forking;                    /* stats of a child differ */
 } world;
 
 static const struct program *program;
-static struct schedule_mark  mark_cold;
-static bool                  marked_cold;
 static uint64_t              schedule_count;
 
 /* ---- what must hold ---------------------------------------------------------------------------------------------- */
@@ -91,6 +88,16 @@ static void check_slots(void)
     for (uint32_t i = 0; i < SLOTS; i++) {
         world.slot[i].block != NULL ? check_stamp(&world.slot[i], i) : (void)0;
     }
+}
+
+uint64_t schedule_model(void)
+{
+    uint64_t h = world.refused;
+    for (uint32_t i = 0; i < SLOTS; i++) {
+        const struct slot *s = &world.slot[i];
+        h = (h ^ h >> 32) * 0x9E3779B97F4A7C15UL + (uintptr_t)s->block + s->bytes * 0xBF58476D1CE4E5B9UL + s->usable * 0x94D049BB133111EBUL;
+    }
+    return h;
 }
 
 /* Nobody holds a lock. What a thread purges is BUSY, and the rest of the page cache is whole. */
@@ -212,13 +219,8 @@ static void call_stats(void)
 }
 
 /* The child goes on with this thread alone, from the memory of this moment. */
-static void call_fork(void)
+static void child_of_fork(void)
 {
-    schedule_say("fork()");
-    thread_get();
-    thread_fork_prepare();
-    struct schedule_mark mark = schedule_mark();
-    typeof(world)        keep = world;
     schedule_alone(true);
     thread_fork_child();
     check_slots();
@@ -235,9 +237,21 @@ static void call_fork(void)
     (void)stats_read();
     blocks_check_pages();
     thread_cache != &tcache_dead ? thread_exit(thread_cache) : (void)0;
-    schedule_undo(&mark);
-    schedule_alone(false);
-    world = keep;
+}
+
+static void call_fork(void)
+{
+    schedule_say("fork()");
+    thread_get();
+    thread_fork_prepare();
+    if (!schedule_checked(2)) {
+        struct schedule_mark mark = schedule_mark();
+        typeof(world)        keep = world;
+        child_of_fork();
+        schedule_undo(&mark);
+        schedule_alone(false);
+        world = keep;
+    }
     thread_fork_parent();
 }
 
@@ -342,8 +356,20 @@ static void warm_end(void)
 {
 }
 
-/* The world before the library's first call, which its constructor has made: what that has written is undone. */
-static void world_cold(uint32_t arenas)
+static const struct program *begun;
+static struct program        begun_as;
+static struct schedule_mark  mark_cold, begins;
+static bool                  marked_cold;
+static typeof(world)         begun_world;
+
+static bool same_beginning(const struct program *a, const struct program *b)
+{
+    return a->threads == b->threads && a->arenas == b->arenas && a->cold == b->cold && a->filled == b->filled
+           && memcmp(a->kind, b->kind, sizeof a->kind) == 0;
+}
+
+/* Memory as it is before the library's first call, which its constructor has made: what that has written is undone. */
+static void make_cold(uint32_t arenas)
 {
     if (!marked_cold) {
         for (uint32_t t = 0; t < SCHEDULE_THREADS; t++) {
@@ -355,24 +381,8 @@ static void world_cold(uint32_t arenas)
     schedule_write(&os_fake.cpus, arenas);
 }
 
-static const struct program *warmed;
-static struct program        warmed_as;
-static struct schedule_mark  warm;
-static typeof(world)         warm_world;
-
-static bool same_warmth(const struct program *a, const struct program *b)
+static void make_warm(const struct program *p)
 {
-    return a->threads == b->threads && a->arenas == b->arenas && a->filled == b->filled && memcmp(a->kind, b->kind, sizeof a->kind) == 0;
-}
-
-static void world_warm(const struct program *p)
-{
-    if (warmed != NULL && same_warmth(p, &warmed_as)) {
-        schedule_undo(&warm);
-        world = warm_world;
-        return;
-    }
-    world_cold(p->arenas);
     bool        keep = schedule_print;
     schedule_print = false;
     const char *failure = schedule_run(p->threads, warm_body, warm_end, NULL);
@@ -381,27 +391,38 @@ static void world_warm(const struct program *p)
         fprintf(stderr, "schedule: before the program: %s\n", failure);
         abort();
     }
-    warmed_as = *p;
-    warmed = &warmed_as;
-    warm = schedule_mark();
-    warm_world = world;
+}
+
+/* The world as it is before the program. */
+static void world_begin(const struct program *p)
+{
+    if (begun != NULL && same_beginning(p, begun)) {
+        schedule_undo(&begins);
+        world = begun_world;
+        return;
+    }
+    memset(&world, 0, sizeof world);
+    make_cold(p->arenas);
+    p->cold ? (void)0 : make_warm(p);
+    begun_as = *p;
+    begun = &begun_as;
+    begins = schedule_mark();
+    begun_world = world;
 }
 
 /* Returns NULL, or what failed. */
 static const char *run_program(const struct program *p, const struct schedule *s)
 {
-    program = p;
-    memset(&world, 0, sizeof world);
-    if (p->cold) {
-        world_cold(p->arenas);
-        warmed = NULL;
-    } else {
-        world_warm(p);
-    }
-    os_fake.echo = false;
-    os_fake.text_bytes = 0;
+    const char *failure = NULL;
+    do {
+        program = p;
+        world_begin(p);
+        os_fake.echo = false;
+        os_fake.text_bytes = 0;
+        failure = schedule_run(p->threads, body, end, s);
+    } while (schedule_repeats);
     schedule_count++;
-    return schedule_run(p->threads, body, end, s);
+    return failure;
 }
 
 #endif

@@ -107,7 +107,8 @@ static enum prof_resized resize_from(uint32_t bits, uint32_t depth, struct tcach
     return r;
 }
 
-/* Without memory for its new context the block has its new class, and counts no more. */
+/* Without memory for its new context the block has its new class, and counts no more. Where nothing can walk these stacks (musl without libgcc's
+ * unwinder), samples have one context, and new ones want no memory. */
 static void test_resize_no_memory(struct tcache *t)
 {
     uint64_t before = active(), dropped = now().dropped;
@@ -121,7 +122,11 @@ static void test_resize_no_memory(struct tcache *t)
         CHECK(resize_from(n, 10, t, block[n], SC_NBINS + 4) == PROF_RESIZED && prof_usable(block[n]) == size_class_bytes(SC_NBINS + 4));
     }
     os_fake_reset();
-    CHECK(n < HELD && now().dropped == dropped + 1 && now().live == HELD - 1);
+    bool walked = now().contexts > 2;
+#ifdef __GLIBC__
+    CHECK(walked);
+#endif
+    CHECK(walked ? n < HELD && now().dropped == dropped + 1 && now().live == HELD - 1 : n == HELD && now().live == HELD);
     for (uint32_t i = 0; i < HELD; i++) {
         prof_free(t, block[i]);
     }

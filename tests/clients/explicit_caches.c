@@ -115,7 +115,7 @@ static int flags(unsigned a)
             CHECK(p != NULL && (uintptr_t)p % (1UL << lg) == 0 && p[0] == 0 && p[size / 2] == 0 && p[size - 1] == 0);
             memset(p, 0xff, size);
             p = rallocx(p, size + size / 2 + 1, MALLOCX_LG_ALIGN(lg) | MALLOCX_TCACHE(a));
-            CHECK(p != NULL && (uintptr_t)p % (1UL << lg) == 0 && p[0] == -1 && p[size - 1] == -1);
+            CHECK(p != NULL && (uintptr_t)p % (1UL << lg) == 0 && (uint8_t)p[0] == 0xff && (uint8_t)p[size - 1] == 0xff);
             CHECK(xallocx(p, size + size / 2 + 1, 0, MALLOCX_LG_ALIGN(lg) | MALLOCX_TCACHE(a)) >= size);
             sdallocx(p, size + size / 2 + 1, MALLOCX_LG_ALIGN(lg) | MALLOCX_TCACHE(a));
         }
