@@ -113,6 +113,8 @@ static bool apply(struct config *c, char *pair)
         c->oversize_threshold = (uint64_t)n;
     } else if (strcmp(pair, "tcache_max") == 0 && n >= 0 && n <= TCACHE_MAX_MAX) {
         c->tcache_max = (uint64_t)n;
+    } else if (strcmp(pair, "lg_tcache_max") == 0 && n >= 0 && n <= 62) {
+        c->tcache_max = 1UL << n;
     } else if (strcmp(pair, "prof_bt_max") == 0 && n >= 1 && n <= 128) {
         c->prof_bt_max = (uint32_t)n;
     } else if (strcmp(pair, "lg_prof_sample") == 0 && n >= 0 && n <= LG_PROF_SAMPLE_MAX) {

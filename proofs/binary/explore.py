@@ -19,6 +19,7 @@ from memory import IMAGE, STACK, Cache, Memory, distance
 RETURN = BitVec("return_address", 64)
 # Each question goes to these, one after the other. Work is bounded in Z3's own steps, so that a busy machine gives the same answers.
 SOLVERS = ((SimpleSolver, 400_000), (lambda: SolverFor("QF_AUFBV"), 12_000_000), (Solver, 12_000_000))
+MODELS = 4                      # that are kept
 INSTRUCTIONS_MAX = 400          # of a path; fast paths have no loop
 
 
@@ -30,7 +31,9 @@ def normal(e):
 class Knowledge:
     """What is known on a path: the invariant of the cache for each stack and slot that was met, and which way each jump went."""
     milliseconds = 60_000       # for one solver and one question; there to end, not to decide
-    answered = {}               # what was asked before -> the terms, which keep their numbers, and the answer
+    answers = {}                # what was asked before -> None, or a model
+    kept = []                   # its terms, which so keep their numbers
+    models = []                 # the last ones that were found
 
     def __init__(self, layout, pointer=None):
         self.layout, self.pointer = layout, pointer
@@ -75,28 +78,50 @@ class Knowledge:
         formula = normal(formula)
         if is_false(formula):
             return None
+        near = Known.near(formula, facts)
+        if Knowledge.answers.get(Knowledge.question(formula, near), formula) is None:
+            return None
         # Builds that have the same instructions ask the same.
-        question = frozenset(f.get_id() for f in facts), formula.get_id()
-        if question not in Knowledge.answered:
-            answer = Knowledge.ask(formula, facts)
+        question = Knowledge.question(formula, facts)
+        if question not in Knowledge.answers:
+            answer = Knowledge.ask(formula, facts, near)
             if isinstance(answer, str):
                 return answer
-            Knowledge.answered[question] = list(facts), formula, answer
-        return Knowledge.answered[question][2]
+            Knowledge.answer(question, facts, formula, answer)
+        return Knowledge.answers[question]
 
     @staticmethod
-    def ask(formula, known):
-        # What is computed in many steps is seldom needed: first without.
+    def question(formula, facts):
+        return frozenset(f.get_id() for f in facts), formula.get_id()
+
+    @staticmethod
+    def answer(question, facts, formula, answer):
+        Knowledge.answers[question] = answer
+        Knowledge.kept.append((list(facts), formula))
+
+    @staticmethod
+    def ask(formula, known, near):
+        believed = Known.facts([*known, formula])
+        everything = And(*known, formula, *believed)
+        for model in Knowledge.models:          # a state that was found before may do here too
+            if is_true(model.eval(everything, model_completion=True)):
+                return model
+        # What is computed in many steps is seldom needed: first without. Where that is hard, what speaks of other things too is seldom needed.
         light = [f for f in known if not Known.chooses(f)]
         attempts = [(SOLVERS[1], light)] if len(light) < len(known) and not Known.chooses(formula) else []
-        for (make, work), facts in attempts + [(s, known) for s in SOLVERS]:
+        attempts += [(SOLVERS[0], known)] + ([(SOLVERS[1], near)] if len(near) < len(known) else []) + [(s, known) for s in SOLVERS[1:]]
+        for (make, work), facts in attempts:
             solver = make()
             solver.set("rlimit", work)
             solver.set("timeout", Knowledge.milliseconds)
-            solver.add(*facts, formula, *Known.facts([*facts, formula]))
+            solver.add(*facts, formula, *(believed if facts is known else Known.facts([*facts, formula])))
             answer = solver.check()
-            if answer == unsat or (answer == sat and facts is known):
-                return None if answer == unsat else solver.model()
+            if answer == unsat:
+                facts is near and Knowledge.answer(Knowledge.question(formula, near), near, formula, None)
+                return None
+            if answer == sat and facts is known:
+                Knowledge.models = [solver.model(), *Knowledge.models[:MODELS - 1]]
+                return Knowledge.models[0]
         return f"the solver says {solver.reason_unknown()}"
 
     def named(self, e):

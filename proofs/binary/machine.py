@@ -9,7 +9,7 @@ import itertools
 import capstone
 from capstone import x86
 from z3 import (And, BitVec, BitVecSort, BitVecVal, Bool, BoolVal, Concat, Extract, Function, If, Implies, LShR, Not, Or, SignExt, ULE, ULT, Xor,
-                Z3_OP_ITE, ZeroExt, is_app, is_app_of, is_bv_value, simplify)
+                Z3_OP_ITE, Z3_OP_UNINTERPRETED, ZeroExt, is_app, is_app_of, is_bv_value, simplify)
 
 REGISTERS = ["rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi"] + [f"r{n}" for n in range(8, 16)]
 FLAGS = ["CF", "ZF", "SF", "OF", "PF"]
@@ -311,26 +311,29 @@ def logarithm_facts(a, r):
 
 
 class Known:
-    """What is known of a term: whether it chooses (If), and the facts about the values that it names."""
-    terms = {}          # number of a term -> the term, whether it chooses, its facts by their numbers
+    """What is known of a term: whether it chooses (If), the facts about the values that it names, and its variables."""
+    terms = {}          # number of a term -> the term, whether it chooses, its facts by their numbers, its variables by theirs
 
     @classmethod
     def of(cls, e):
         found = cls.terms.get(e.get_id())
         if found is None:
-            chooses, facts = is_app_of(e, Z3_OP_ITE), {}
+            chooses, facts, variables = is_app_of(e, Z3_OP_ITE), {}, frozenset()
             for c in e.children():
-                _, also, more = cls.of(c)
+                _, also, more, names = cls.of(c)
                 chooses |= also
                 facts |= more
-            if is_app(e) and e.num_args() and e.decl().eq(Logarithm):
+                variables |= names
+            if is_app_of(e, Z3_OP_UNINTERPRETED) and not e.num_args():
+                variables = frozenset((e.get_id(),))
+            elif is_app(e) and e.num_args() and e.decl().eq(Logarithm):
                 fact = simplify(logarithm_facts(e.arg(0), e))
                 facts[fact.get_id()] = fact
             elif is_app(e) and e.num_args() and (e.decl().eq(ProductLow) or e.decl().eq(ProductHigh)):
                 a, b = e.arg(0), e.arg(1)
                 fact = simplify(product_facts(a, b, ProductLow(a, b), ProductHigh(a, b)))
                 facts[fact.get_id()] = fact
-            found = cls.terms[e.get_id()] = e, chooses, facts
+            found = cls.terms[e.get_id()] = e, chooses, facts, variables
         return found
 
     @classmethod
@@ -343,6 +346,11 @@ class Known:
         for f in formulas:
             facts |= cls.of(f)[2]
         return list(facts.values())
+
+    @classmethod
+    def near(cls, formula, facts):
+        """the facts that speak of variables of the formula alone"""
+        return [f for f in facts if cls.of(f)[3] <= cls.of(formula)[3]]
 
 
 def decoder():

@@ -40,6 +40,7 @@ PUBLIC const char *malloc_conf __attribute__((weak)) = NULL;
 /* ---- the settings ------------------------------------------------------------------------------------------------ */
 
 #define SET(name, type, least, most) {#name, type, NULL, offsetof(struct config, name), least, most, NULL}
+#define SET_LG(name, of) {#name, CONFIG_LG, NULL, offsetof(struct config, of), 0, 62, NULL}
 #define CHOICE(name, words) {#name, CONFIG_WORD, NULL, offsetof(struct config, name), 0, 0, words}
 #define FIXED(name, type, number, why) {#name, type, why, 0, number, number, NULL}
 #define FIXED_WORD(name, word, why) {#name, CONFIG_WORD, why, 0, 0, 0, word}
@@ -85,6 +86,7 @@ const struct config_option config_options[] = {
     FIXED(xmalloc, CONFIG_BOOL, 0, "a call without memory returns NULL"),
     SET(tcache, CONFIG_BOOL, 0, 1),
     SET(tcache_max, CONFIG_SIZE, 0, TCACHE_MAX_MAX),
+    SET_LG(lg_tcache_max, tcache_max),      /* the older setting, which jemalloc still reads */
     FIXED_WORD(thp, "default", NO_HUGE),
     PROF(prof_bt_max, CONFIG_UNSIGNED, 1, PROF_BT_MAX, 0),
     PROF(prof, CONFIG_BOOL, 0, 1, 0),
@@ -211,7 +213,7 @@ static bool config_set(struct config *c, const struct config_option *o, const st
     } else if (o->type == CONFIG_UNSIGNED) {
         *(uint32_t *)at = (uint32_t)number;
     } else {
-        *(int64_t *)at = number;
+        *(int64_t *)at = o->type == CONFIG_LG ? INT64_C(1) << number : number;
     }
     return true;
 }

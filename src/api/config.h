@@ -58,8 +58,9 @@ struct config {
 
 extern struct config config;
 
-/* The settings. Some can be set. The others have the only value that means something here, and say why they take no other one. */
-enum config_type { CONFIG_BOOL, CONFIG_UNSIGNED, CONFIG_SIZE, CONFIG_SSIZE, CONFIG_INT64, CONFIG_MEMORY, CONFIG_WORD };
+/* The settings. Some can be set. The others have the only value that means something here, and say why they take no other one.
+ * CONFIG_LG is a size that is set by the exponent of a power of two. */
+enum config_type { CONFIG_BOOL, CONFIG_UNSIGNED, CONFIG_SIZE, CONFIG_SSIZE, CONFIG_INT64, CONFIG_MEMORY, CONFIG_LG, CONFIG_WORD };
 
 struct config_option {
     const char      *name;
