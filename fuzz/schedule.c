@@ -208,6 +208,40 @@ void schedule_undo(const struct schedule_mark *mark)
     thread_cache = now == NOBODY ? thread_cache : mark->cache[now];
 }
 
+struct schedule_kept {
+    struct schedule_mark mark;
+    size_t               count;
+    struct write         word[];            /* what it is, and not what it was */
+};
+
+struct schedule_kept *schedule_keep(const struct schedule_mark *since)
+{
+    size_t                count = write_count - since->writes;
+    struct schedule_kept *kept = malloc(sizeof *kept + count * sizeof kept->word[0]);
+    if (kept == NULL) {
+        perror("schedule: malloc");
+        abort();
+    }
+    kept->mark = schedule_mark();
+    kept->count = 0;
+    for (const struct write *w = &writes[since->writes]; w < &writes[write_count]; w++) {
+        if (*w->at != w->was) {
+            kept->word[kept->count++] = (struct write){w->at, *w->at};
+        }
+    }
+    return kept;
+}
+
+void schedule_again(const struct schedule_kept *kept)
+{
+    for (size_t i = 0; i < kept->count; i++) {
+        schedule_write(kept->word[i].at, kept->word[i].was);
+    }
+    for (uint32_t t = 0; t < SCHEDULE_THREADS; t++) {
+        thread[t].cache = kept->mark.cache[t];
+    }
+}
+
 /* ---- locks ------------------------------------------------------------------------------------------------------- */
 
 /* The library's mutexes are the only words that it exchanges. Returns three times the rank of spec/platform/locks.acsl. The lock of mallctl and

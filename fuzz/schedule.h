@@ -78,6 +78,10 @@ struct schedule_mark {
 struct schedule_mark schedule_mark(void);
 void                 schedule_undo(const struct schedule_mark *mark);
 
+/* What is different from the mark, kept so that it can be made again from there. Ends the process without memory. */
+struct schedule_kept *schedule_keep(const struct schedule_mark *since);
+void                  schedule_again(const struct schedule_kept *kept);
+
 /* The harness defines these. What they look at is memory that the library or schedule_write has written, and what schedule_model tells. */
 void schedule_check(void);                              /* at each switch while no lock is held */
 uint64_t schedule_model(void);                          /* a number for the harness's own variables that checks look at */

@@ -356,13 +356,17 @@ static void warm_end(void)
 {
 }
 
-static const struct program *begun;
-static struct program        begun_as;
-static struct schedule_mark  mark_cold, begins;
-static bool                  marked_cold;
-static typeof(world)         begun_world;
+/* The world as it is before programs whose threads and arenas are these. */
+static struct beginning {
+    struct program        as;
+    struct schedule_kept *kept;
+    typeof(world)         world;
+    struct beginning     *next;
+} *beginnings, *begun;
+static struct schedule_mark mark_cold, begins;
+static bool                 marked_cold;
 
-static bool same_beginning(const struct program *a, const struct program *b)
+static bool begins_like(const struct program *a, const struct program *b)
 {
     return a->threads == b->threads && a->arenas == b->arenas && a->cold == b->cold && a->filled == b->filled
            && memcmp(a->kind, b->kind, sizeof a->kind) == 0;
@@ -393,21 +397,32 @@ static void make_warm(const struct program *p)
     }
 }
 
-/* The world as it is before the program. */
-static void world_begin(const struct program *p)
+static struct beginning *make_beginning(const struct program *p)
 {
-    if (begun != NULL && same_beginning(p, begun)) {
-        schedule_undo(&begins);
-        world = begun_world;
-        return;
+    struct beginning *b = malloc(sizeof *b);
+    if (b == NULL) {
+        perror("schedule: malloc");
+        abort();
     }
     memset(&world, 0, sizeof world);
-    make_cold(p->arenas);
     p->cold ? (void)0 : make_warm(p);
-    begun_as = *p;
-    begun = &begun_as;
+    *b = (struct beginning){.as = *p, .kept = schedule_keep(&mark_cold), .world = world, .next = beginnings};
+    return beginnings = b;
+}
+
+static void world_begin(const struct program *p)
+{
+    if (begun != NULL && begins_like(p, &begun->as)) {
+        schedule_undo(&begins);
+        world = begun->world;
+        return;
+    }
+    make_cold(p->arenas);
+    for (begun = beginnings; begun != NULL && !begins_like(p, &begun->as); begun = begun->next) {
+    }
+    begun != NULL ? schedule_again(begun->kept) : (void)(begun = make_beginning(p));
+    world = begun->world;
     begins = schedule_mark();
-    begun_world = world;
 }
 
 /* Returns NULL, or what failed. */
