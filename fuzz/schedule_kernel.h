@@ -3,22 +3,6 @@
 #ifndef SCHEDULE_KERNEL_H
 #define SCHEDULE_KERNEL_H
 
-uint64_t __real_os_map(uint32_t cache, uint64_t npages);
-uint64_t __wrap_os_map(uint32_t cache, uint64_t npages);
-bool     __real_os_unmap(uint32_t cache, uint64_t page, uint64_t npages, bool must);
-bool     __wrap_os_unmap(uint32_t cache, uint64_t page, uint64_t npages, bool must);
-void    *__real_os_map_metadata(size_t bytes);
-void    *__wrap_os_map_metadata(size_t bytes);
-void    *__real_os_map_sparse(size_t bytes);
-void    *__wrap_os_map_sparse(size_t bytes);
-bool     __real_os_open(void *at, size_t bytes);
-bool     __wrap_os_open(void *at, size_t bytes);
-bool     __real_os_purge(uint32_t cache, uint64_t page, uint64_t npages, bool lazily);
-bool     __wrap_os_purge(uint32_t cache, uint64_t page, uint64_t npages, bool lazily);
-bool     __real_os_discard(uint32_t cache, uint64_t page, uint64_t npages);
-bool     __wrap_os_discard(uint32_t cache, uint64_t page, uint64_t npages);
-uint64_t __real_os_clock_ms(void);
-uint64_t __wrap_os_clock_ms(void);
 void     __wrap_os_futex_wait(uint32_t *word, uint32_t expected);
 void     __wrap_os_futex_wake(uint32_t *word);
 _Noreturn void __wrap_os_abort(void);
@@ -27,77 +11,25 @@ void     __wrap_libc_stdio_lock(void);
 void     __wrap_libc_stdio_unlock(void);
 void     __wrap_libc_stdio_reset(void);
 
-uint64_t __wrap_os_map(uint32_t cache, uint64_t npages)
-{
-    point("maps", NULL, __builtin_return_address(0));
-    off.in_kernel = true;
-    uint64_t page = __real_os_map(cache, npages);
-    off.in_kernel = false;
-    return page;
-}
-
-bool __wrap_os_unmap(uint32_t cache, uint64_t page, uint64_t npages, bool must)
-{
-    point("unmaps", NULL, __builtin_return_address(0));
-    off.in_kernel = true;
-    bool gone = __real_os_unmap(cache, page, npages, must);
-    off.in_kernel = false;
-    return gone;
-}
-
-void *__wrap_os_map_metadata(size_t bytes)
-{
-    point("maps metadata", NULL, __builtin_return_address(0));
-    off.in_kernel = true;
-    void *p = __real_os_map_metadata(bytes);
-    off.in_kernel = false;
-    return p;
-}
-
-void *__wrap_os_map_sparse(size_t bytes)
-{
-    point("maps sparse metadata", NULL, __builtin_return_address(0));
-    off.in_kernel = true;
-    void *p = __real_os_map_sparse(bytes);
-    off.in_kernel = false;
-    return p;
-}
-
-bool __wrap_os_open(void *at, size_t bytes)
-{
-    point("opens", at, __builtin_return_address(0));
-    off.in_kernel = true;
-    bool open = __real_os_open(at, bytes);
-    off.in_kernel = false;
-    return open;
-}
-
-bool __wrap_os_purge(uint32_t cache, uint64_t page, uint64_t npages, bool lazily)
-{
-    point("purges", (void *)page, __builtin_return_address(0));
-    off.in_kernel = true;
-    bool done = __real_os_purge(cache, page, npages, lazily);
-    off.in_kernel = false;
-    return done;
-}
-
-bool __wrap_os_discard(uint32_t cache, uint64_t page, uint64_t npages)
-{
-    point("discards", (void *)page, __builtin_return_address(0));
-    off.in_kernel = true;
-    bool done = __real_os_discard(cache, page, npages);
-    off.in_kernel = false;
-    return done;
-}
-
-uint64_t __wrap_os_clock_ms(void)
-{
-    point("looks at the clock", NULL, __builtin_return_address(0));
-    off.in_kernel = true;
-    uint64_t ms = __real_os_clock_ms();
-    off.in_kernel = false;
-    return ms;
-}
+#define CALL(type, name, parameters, arguments, what, at)  \
+    type __real_##name parameters;                         \
+    type __wrap_##name parameters;                         \
+    type __wrap_##name parameters                          \
+    {                                                      \
+        point(what, at, __builtin_return_address(0));      \
+        off.in_kernel = true;                              \
+        type result = __real_##name arguments;             \
+        off.in_kernel = false;                             \
+        return result;                                     \
+    }
+CALL(uint64_t, os_map, (uint32_t cache, uint64_t npages), (cache, npages), "maps", NULL)
+CALL(bool, os_unmap, (uint32_t cache, uint64_t page, uint64_t npages, bool must), (cache, page, npages, must), "unmaps", NULL)
+CALL(bool, os_purge, (uint32_t cache, uint64_t page, uint64_t npages, bool lazily), (cache, page, npages, lazily), "purges", (void *)page)
+CALL(bool, os_discard, (uint32_t cache, uint64_t page, uint64_t npages), (cache, page, npages), "discards", (void *)page)
+CALL(void *, os_map_metadata, (size_t bytes), (bytes), "maps metadata", NULL)
+CALL(void *, os_map_sparse, (size_t bytes), (bytes), "maps sparse metadata", NULL)
+CALL(bool, os_open, (void *at, size_t bytes), (at, bytes), "opens", at)
+CALL(uint64_t, os_clock_ms, (void), (), "looks at the clock", NULL)
 
 void __wrap_os_futex_wait(uint32_t *word, uint32_t expected)
 {
