@@ -211,7 +211,9 @@ void schedule_undo(const struct schedule_mark *mark)
 struct schedule_kept {
     struct schedule_mark mark;
     size_t               count;
-    struct write         word[];            /* what it is, and not what it was */
+    struct {
+        uint64_t *at, value;
+    } word[];
 };
 
 struct schedule_kept *schedule_keep(const struct schedule_mark *since)
@@ -226,7 +228,8 @@ struct schedule_kept *schedule_keep(const struct schedule_mark *since)
     kept->count = 0;
     for (const struct write *w = &writes[since->writes]; w < &writes[write_count]; w++) {
         if (*w->at != w->was) {
-            kept->word[kept->count++] = (struct write){w->at, *w->at};
+            kept->word[kept->count].at = w->at;
+            kept->word[kept->count++].value = *w->at;
         }
     }
     return kept;
@@ -235,7 +238,7 @@ struct schedule_kept *schedule_keep(const struct schedule_mark *since)
 void schedule_again(const struct schedule_kept *kept)
 {
     for (size_t i = 0; i < kept->count; i++) {
-        schedule_write(kept->word[i].at, kept->word[i].was);
+        schedule_write(kept->word[i].at, kept->word[i].value);
     }
     for (uint32_t t = 0; t < SCHEDULE_THREADS; t++) {
         thread[t].cache = kept->mark.cache[t];

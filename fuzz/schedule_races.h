@@ -133,7 +133,7 @@ static uintptr_t *fine_place(uintptr_t at)
     return &fine_lines[i % (1U << LG_FINE)];
 }
 
-/* The line has cells from the next run on, which is this one again if it has been used before. */
+/* The addresses of this line have cells from now on. again: it was used before in this run, which therefore has to be made again. */
 static void line_refine(struct line *l, bool again)
 {
     uintptr_t *place = fine_place(l->at);
@@ -177,7 +177,7 @@ static bool line_access(struct line *l, bool write)
     return !l->fine;
 }
 
-/* The lines that this thread has read and written last, if they have no cells. What was noted of it then still holds. */
+/* The lines that this thread has read and written last, if they have no cells. What was noted of them then still holds. */
 static uintptr_t lately[2];
 
 static void lately_none(void)

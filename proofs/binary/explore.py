@@ -106,7 +106,7 @@ class Knowledge:
         for model in Knowledge.models:          # a state that was found before may do here too
             if is_true(model.eval(everything, model_completion=True)):
                 return model
-        # What is computed in many steps is seldom needed: first without. Where that is hard, what speaks of other things too is seldom needed.
+        # What is computed in many steps is seldom needed, so it is left out first. Where the rest is hard, what speaks of other variables is left out.
         light = [f for f in known if not Known.chooses(f)]
         attempts = [(SOLVERS[1], light)] if len(light) < len(known) and not Known.chooses(formula) else []
         attempts += [(SOLVERS[0], known)] + ([(SOLVERS[1], near)] if len(near) < len(known) else []) + [(s, known) for s in SOLVERS[1:]]
