@@ -258,6 +258,53 @@ static void test_shed(void)
     CHECK(pages_trim());
 }
 
+static uint64_t purge_calls(void)
+{
+    return os_fake.calls[OS_FAKE_PURGE] + os_fake.calls[OS_FAKE_PURGE_LAZY];
+}
+
+/* Each purge counts under the decay whose pages it purges: its system calls, of which a refused lazy one has a second behind it, and the
+ * pages that went. */
+static void count_purges(uint32_t cache, uint32_t refused)
+{
+    bool                 zeroed;
+    struct pages_details before, after;
+    CHECK(pages_trim() || free_npages() == 0);
+    pages_set_decay(cache, 1000, 1000);
+    pages_free(pages_alloc(cache, 300, 1, &zeroed));
+    uint64_t kept = free_npages(), calls = purge_calls(), counted = 0;
+    pages_read_details(&before);
+    os_fake_fail(OS_FAKE_PURGE_LAZY, 1, refused);
+    for (int i = 0; i < 16; i++) {
+        os_fake.clock_ms += 500;
+        pages_decay();
+    }
+    pages_read_details(&after);
+    CHECK(kept >= 300 && free_npages() == 0);
+    for (uint32_t d = 0; d < DECAY_COUNT; d++) {
+        uint64_t sweeps = after.purges.sweeps[d] - before.purges.sweeps[d];
+        uint64_t of_decay = after.purges.calls[d] - before.purges.calls[d], npages = after.purges.npages[d] - before.purges.npages[d];
+        if (d == DECAY_DIRTY + cache) {
+            CHECK(npages == kept && 0 < sweeps && sweeps + refused <= of_decay);
+        } else if (d == DECAY_MUZZY + cache) {
+            CHECK(npages <= kept && npages + 300 >= kept && sweeps <= of_decay && (sweeps > 0) == (npages > 0));
+        } else {
+            CHECK(sweeps == 0 && of_decay == 0 && npages == 0);
+        }
+        counted += of_decay;
+    }
+    CHECK(counted == purge_calls() - calls);
+    os_fake_reset();
+}
+
+static void test_purges_count(void)
+{
+    for (uint32_t refused = 0; refused < 2; refused++) {
+        count_purges(0, refused);
+        count_purges(PAGE_CACHES - 1, refused);
+    }
+}
+
 /* Everything mixed, an OS that refuses now and then, through the model. */
 static void test_model(void)
 {
@@ -306,6 +353,7 @@ int main(void)
     test_growth();
     test_hooks();
     test_shed();
+    test_purges_count();
     test_model();
     return blocks_done("pages");
 }
