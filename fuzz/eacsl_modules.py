@@ -40,7 +40,7 @@ def few_pages(module, zone_pages, forget):
 PARAMETERS = {                          # harness, * for all -> file, text, text instead
     "*": [
         ("src/platform/table.h", "#define TABLE_MAX (1UL << 30) ", "#define TABLE_MAX 64UL "),
-        ("src/platform/table.h", "#define TABLE_LG_FIRST 12\n", "#define TABLE_LG_FIRST 5\n"),
+        ("src/platform/table.h", "#define TABLE_LG_FIRST 7\n", "#define TABLE_LG_FIRST 5\n"),
         ("src/platform/config.h", "LG_VADDR >= 38 && ", "LG_VADDR >= 18 && "),
         ("src/platform/os_fake.c", "bool os_discard(uint32_t cache, uint64_t page, uint64_t npages)",
          "bool os_discard(uint32_t cache, uint64_t page, uint64_t npages,"

@@ -5,8 +5,9 @@ CPPFLAGS := -Isrc -Ispec -Isrc/include -D_GNU_SOURCE $(addprefix -D,$(CONFIG))
 # -fexceptions: operator new throws through C frames. initial-exec: one load reaches the thread's cache.
 # -falign-functions: the fast paths begin on cache lines of their own, wherever the linker puts them.
 # -fdebug-prefix-map: the same bytes wherever the folder is.
+# -fdata-sections: a variable of its own for the linker, which puts long tables first (LONG_TABLE), so that all others share few pages.
 # -fno-tree-slsr (GCC): array elements stay indexed operands; without it their address is computed first.
-FLAGS    := -std=gnu11 -fPIC -fvisibility=hidden -ftls-model=initial-exec -fexceptions -fno-plt -falign-functions=64 -pthread \
+FLAGS    := -std=gnu11 -fPIC -fvisibility=hidden -ftls-model=initial-exec -fexceptions -fno-plt -falign-functions=64 -fdata-sections -pthread \
             $(addprefix -fno-builtin-,malloc calloc realloc free aligned_alloc) -fdebug-prefix-map=$(CURDIR)=. $(if $(findstring clang,$(CC)),,-fno-tree-slsr) $(WARN)
 CXXFLAGS := -std=c++17 -fdebug-prefix-map=$(CURDIR)=. -fPIC -fvisibility=hidden -fno-rtti -fno-plt -Wall -Wextra -Werror
 , := ,
@@ -48,7 +49,7 @@ COMPILE_PREFIX  = $(COMPILE) -DQED_PREFIX_ONLY
 COMPILE_STATIC  = $(COMPILE) -DQED_STATIC_CXX
 COMPILE_CXX     = $(CXX) $(CFLAGS) $(CXXFLAGS) -fno-lto -MMD -MP -c
 LINK_SO         = $(CC) -shared -pthread -Wl,-soname,libqedmalloc.so.1 -Wl,--version-script=src/api/exports.map -Wl,-z,nodelete,-z,now,-z,relro \
-                  $(CFLAGS) $(LDFLAGS) $(CORE_OBJ) $(LINUX) $(API_OBJ) $(CXX_OBJ)
+                  -Wl,--sort-section=alignment $(CFLAGS) $(LDFLAGS) $(CORE_OBJ) $(LINUX) $(API_OBJ) $(CXX_OBJ)
 JOIN            = $(LD) -r $(CORE_OBJ) $(LINUX) $(API_OBJ)
 JOIN_PREFIX     = $(LD) -r $(CORE_OBJ) $(LINUX) $(PRE_OBJ)
 JOIN_CXX        = $(LD) -r $(STATIC_CXX_OBJ)

@@ -389,6 +389,54 @@ static void test_user_long(void)
     CHECK(os_unmap(0, first, 2 * NPAGES + 2, true));
 }
 
+/* Pages of a mapping that are in memory and no page of zeros that reading has brought in. */
+static uint64_t written_npages(uint64_t address, uint64_t npages)
+{
+    uint64_t n = 0;
+    FILE    *f = fopen("/proc/self/smaps", "r");
+    char     line[256];
+    bool     in = false;
+    CHECK(f != NULL);
+    while (fgets(line, sizeof line, f) != NULL) {
+        unsigned long begin, end, kib;
+        if (sscanf(line, "%lx-%lx ", &begin, &end) == 2) {
+            in = address < end && begin < address + npages * PAGE;
+        } else if (in && sscanf(line, "Anonymous: %lu kB", &kib) == 1) {
+            n += kib * 1024 / PAGE;
+        }
+    }
+    fclose(f);
+    return n;
+}
+
+/* A copy of pages of which most were never written takes memory for the others alone, and holds the same bytes, over whatever was there. */
+static void test_user_sparse(void)
+{
+    enum { NPAGES = 300, BYTES = NPAGES * PAGE - 100 };
+    for (uint32_t round = 0; round < 20; round++) {
+        uint64_t       from = os_map(0, 2 * NPAGES + 1), to = from + NPAGES + 1, written = 0;
+        unsigned char *source = (unsigned char *)(from * PAGE), *copy = (unsigned char *)(to * PAGE);
+        unsigned char *model = calloc(NPAGES, PAGE);
+        CHECK(from != 0 && model != NULL && madvise(source, (2 * NPAGES + 1) * PAGE, MADV_NOHUGEPAGE) == 0);
+        CHECK(madvise(copy - PAGE, PAGE, MADV_DONTDUMP) == 0);      /* so that what lies on either side is a mapping of its own */
+        for (uint64_t i = 0; i < NPAGES; i += 1 + random_tag() % 20, written++) {
+            source[i * PAGE + random_tag() % (i == NPAGES - 1 ? PAGE - 100 : PAGE)] = (unsigned char)(1 + random_tag() % 255);
+        }
+        uint64_t dirty = round % 2 == 0 ? 0 : random_tag() % NPAGES;
+        memset(copy, 7, dirty * PAGE);
+        memset(model, 7, dirty * PAGE);
+        memcpy(model, source, BYTES);
+        uint64_t before = written_npages(from * PAGE, NPAGES);
+        user_move((uint64_t)copy, (uint64_t)source, BYTES);
+        CHECK(memcmp(copy, model, NPAGES * PAGE) == 0);
+        CHECK(before == written && written_npages(from * PAGE, NPAGES) == written);
+        uint64_t in_copy = written_npages(to * PAGE, NPAGES);
+        CHECK(in_copy >= dirty && in_copy <= dirty + written + 1);
+        free(model);
+        CHECK(os_unmap(0, from, 2 * NPAGES + 1, true));
+    }
+}
+
 /* ---- trap: one exact line, then SIGABRT -------------------------------------------------------------------------- */
 
 static void test_trap(void)
@@ -424,6 +472,7 @@ int main(void)
     test_lock_table();
     test_user();
     test_user_long();
+    test_user_sparse();
     test_trap();
     printf("ok platform: %lu checks, seed 0x9E3779B97F4A7C15\n", checks);
     return 0;

@@ -4,13 +4,14 @@
 #include "blocks/bin_give.h"
 #include "blocks/bin_row.h"
 #include "blocks/bin_slabs.h"
+#include "platform/hints.h"
 #include "platform/trap.h"
 
-uint32_t bin_current[BINS];
-uint32_t bin_walk[BINS];
+LONG_TABLE uint32_t bin_current[BINS];
+LONG_TABLE uint32_t bin_walk[BINS];
 uint32_t bin_arenas;
 uint32_t bin_shared = 1;
-struct bin_stats bin_stats[BINS];
+LONG_TABLE struct bin_stats bin_stats[BINS];
 
 void bin_boot(uint32_t arenas)
 {

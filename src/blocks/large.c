@@ -3,13 +3,14 @@
 
 #include "pages/pages.h"
 #include "platform/atomic.h"
+#include "platform/hints.h"
 
 #include "math/size_class_align_lemmas.acsl"
 #include "blocks/large_lemmas.acsl"
 
 uint64_t large_oversize_npages = UINT64_MAX;
-struct large_counters large_allocated;
-struct large_counters large_freed;
+LONG_TABLE struct large_counters large_allocated;
+LONG_TABLE struct large_counters large_freed;
 
 /* ---- extents come and go ----------------------------------------------------------------------------------------- */
 

@@ -4,11 +4,13 @@
  */
 #include "ds/pairing_heap.h"
 
+#include "platform/hints.h"
+
 TABLE(uint64_t, ph_key);
 TABLE(uint32_t, ph_next);
 TABLE(uint32_t, ph_prev);
 TABLE(uint32_t, ph_child);
-uint32_t ph_root[PAIRING_HEAP_COUNT_MAX];
+LONG_TABLE uint32_t ph_root[PAIRING_HEAP_COUNT_MAX];
 
 /*@ requires nodes:  PhNode(x) && PhNode(y);
     assigns          \nothing;

@@ -1,10 +1,11 @@
 #include "ds/radix_tree.h"
 
+#include "platform/hints.h"
 #include "platform/live.h"
 
 _Static_assert(LIVE_LG_WINDOW == RADIX_LG_WINDOW && LIVE_WINDOWS == RADIX_ROOTS, "a leaf and a table of bits have the same window");
 
-struct radix_leaf *radix_root[RADIX_ROOTS];
+LONG_TABLE struct radix_leaf *radix_root[RADIX_ROOTS];
 
 /* Shows all threads the leaf of a window, or none if there is no memory. The store releases, so that a thread that reads the pointer
  * (radix_tree_leaf) reads the zeros behind it. */

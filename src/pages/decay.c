@@ -2,6 +2,7 @@
 #include "pages/decay.h"
 
 #include "platform/atomic.h"
+#include "platform/hints.h"
 
 #include "pages/decay_lemmas.acsl"
 
@@ -10,7 +11,7 @@
 int64_t  decay_ms[DECAY_COUNT];
 uint64_t decay_epoch[DECAY_COUNT];
 uint64_t decay_limit[DECAY_COUNT];
-struct decay_backlog decay_backlog[DECAY_COUNT];
+LONG_TABLE struct decay_backlog decay_backlog[DECAY_COUNT];
 
 /* Moves the backlog n epochs on. In the last of them, newest pages became unused. */
 /*@ requires lock:    LockHeld(LOCK_PAGES);

@@ -1,6 +1,7 @@
 /* page_cache: the operations. Each is a sequence of steps from page_runs.h, which find or grow, carve, hold and give
  * extents. */
 #include "pages/page_runs.h"
+#include "platform/hints.h"
 
 #define GROW_NPAGES_MIN (1UL << (21 - LG_PAGE))         /* 2 MiB */
 #define GROW_NPAGES_MAX (1UL << (26 - LG_PAGE))         /* 64 MiB */
@@ -9,7 +10,7 @@
 uint64_t page_cache_mapped_npages[PAGE_CACHES];
 uint64_t page_cache_grow_max[PAGE_CACHES];
 uint64_t page_cache_bits[PAGE_CACHE_WORDS];
-struct page_cache_counts page_cache_counts;
+LONG_TABLE struct page_cache_counts page_cache_counts;
 
 /* -- finding --------------------------------------------------------------------------------------------------- */
 

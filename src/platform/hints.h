@@ -1,4 +1,4 @@
-/* hints: what the compiler is told so that hits are short. A hint changes no value, so that the proofs see none of it. */
+/* hints: what the compiler is told so that hits are short and few pages are in use. A hint changes no value, so the proofs see none of it. */
 #ifndef QED_PLATFORM_HINTS_H
 #define QED_PLATFORM_HINTS_H
 
@@ -16,5 +16,8 @@
 #define AS_RESULT(x) ((void)0)
 #endif
 #endif
+
+/* A table of some pages or more. The linker puts what is aligned so before all other variables (build.mk), and the others share few pages. */
+#define LONG_TABLE __attribute__((aligned(64)))
 
 #endif

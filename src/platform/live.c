@@ -1,8 +1,10 @@
 /* live: see live.h. */
 #include "platform/live.h"
 
-uint64_t *live_table[LIVE_WINDOWS];
-bool      live_checks;
+#include "platform/hints.h"
+
+LONG_TABLE uint64_t *live_table[LIVE_WINDOWS];
+bool live_checks;
 
 static bool live_made;              /* what live_checks is from live_begin on; written by the thread that boots */
 

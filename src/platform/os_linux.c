@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "platform/atomic.h"
+#include "platform/hints.h"
 #include "platform/hooks.h"
 #include "platform/limit.h"
 #include "platform/os.h"
@@ -63,7 +64,7 @@ static void os_unmap_bytes(uintptr_t a, size_t bytes)
 static struct span {
     uintptr_t start;                    /* 0 in a place that is free */
     size_t    bytes;
-} spans[SPANS_MAX];
+} LONG_TABLE spans[SPANS_MAX];
 
 static void span_note(uintptr_t start, size_t bytes)
 {
@@ -277,9 +278,30 @@ static void *os_map_own(int access, size_t bytes)
     return (void *)a;
 }
 
+/* The first tables are short. They share these bytes, so that they take few pages of a small process and no call. */
+#define FIRST_BYTES (64UL << 10)
+#define LINE 64U                                /* bytes of a cache line */
+static LONG_TABLE char first_room[FIRST_BYTES];
+static uint64_t        first_used;
+
+/* Returns the next bytes of the room, or NULL where it has not as many left. */
+static void *os_first_bytes(size_t bytes)
+{
+    uint64_t whole = (bytes + LINE - 1) / LINE * LINE, at = 0;
+    do {
+        at = ATOMIC_LOAD(first_used);
+        if (whole > FIRST_BYTES - at) {
+            return NULL;
+        }
+    } while (!ATOMIC_REPLACE(first_used, at, at + whole));
+    ATOMIC_ADD(os_metadata_bytes, whole);
+    return first_room + at;
+}
+
 void *os_map_metadata(size_t bytes)
 {
-    return os_map_own(PROT_READ | PROT_WRITE, bytes);
+    void *first = os_first_bytes(bytes);
+    return first != NULL ? first : os_map_own(PROT_READ | PROT_WRITE, bytes);
 }
 
 void *os_map_sparse(size_t bytes)

@@ -18,7 +18,7 @@
 
 #define TABLE_MAX (1UL << 30)                       /* entries */
 #define TABLE_FEW_MAX (1UL << 24)                   /* of a table that has a small directory */
-#define TABLE_LG_FIRST 12
+#define TABLE_LG_FIRST 7
 #define TABLE_FIRST (1UL << TABLE_LG_FIRST)         /* entries of the first chunk */
 #define TABLE_CHUNKS 31                             /* the last entries of TABLE_MAX stand in a chunk of their own */
 #define TABLE_FEW_CHUNKS 25

@@ -12,6 +12,7 @@
 
 #define USER_END (1UL << LG_VADDR)                      /* addresses are below this */
 #define USER_MOVE_MIN (4UL << 20)                       /* in bytes. To copy fewer costs less where all pages stay in use. */
+#define USER_SPARSE_MIN (4 * PAGE)                      /* shorter copies are not looked through for pages of zeros */
 
 /*@ ghost unsigned char user_mem[USER_END]; */          /* address -> byte, where a live block is */
 
@@ -31,6 +32,29 @@ static inline void user_store(void **pointer, uint64_t address)
 }
 #endif
 
+#ifndef __FRAMAC__
+/* Returns whether a page reads as zero. */
+static inline bool user_page_is_zero(uint64_t page)
+{
+    const uint64_t *word = (const uint64_t *)page;
+    return word[0] == 0 && memcmp(word, word + 1, PAGE - sizeof *word) == 0;
+}
+
+/* Copies bytes from page to page. A page of zeros is not written over another one, so that pages which the program has never written
+ * take no memory in the copy either. */
+static inline void user_copy_pages(uint64_t to, uint64_t from, uint64_t bytes)
+{
+    uint64_t done = 0;
+    for (uint64_t at = 0; at + PAGE <= bytes; at += PAGE) {
+        if (user_page_is_zero(from + at) && user_page_is_zero(to + at)) {
+            memcpy((void *)(to + done), (const void *)(from + done), at - done);
+            done = at + PAGE;
+        }
+    }
+    memcpy((void *)(to + done), (const void *)(from + done), bytes - done);
+}
+#endif
+
 /* Moves bytes from a block to another one. The content of the first is unspecified afterwards. A long block consists of
  * whole pages and gives these to the other one, by halves where the OS refuses to move all at once. */
 /*@ requires from_in:  from + bytes <= USER_END;
@@ -45,8 +69,10 @@ static inline void user_move(uint64_t to, uint64_t from, uint64_t bytes)
 #else
 {
     uint64_t half = bytes / 2 / PAGE * PAGE;
-    if (bytes < USER_MOVE_MIN || (to | from | bytes) % PAGE != 0) {
+    if (bytes < USER_SPARSE_MIN || (to | from) % PAGE != 0) {
         memcpy((void *)to, (const void *)from, bytes);
+    } else if (bytes < USER_MOVE_MIN || bytes % PAGE != 0) {
+        user_copy_pages(to, from, bytes);
     } else if (!os_move(to / PAGE, from / PAGE, bytes / PAGE)) {
         user_move(to, from, half);
         user_move(to + half, from + half, bytes - half);

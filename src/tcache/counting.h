@@ -6,7 +6,7 @@
  * freed, the cache has no window either, so that free goes to its slow path. A thread that does not count has its table and its window, and
  * the fast paths know nothing of all this.
  *
- * The slow paths ask first whether the table is empty. A stand-in never counts: it has no counter.
+ * The slow paths ask first whether the entry for 0 bytes is empty. A stand-in has that entry alone, for it never counts: it has no counter.
  */
 #ifndef QED_TCACHE_COUNTING_H
 #define QED_TCACHE_COUNTING_H

@@ -1,16 +1,17 @@
 /* depot: see depot.h. */
 #include "tcache/depot.h"
 
+#include "platform/hints.h"
 #include "tcache/depot_steps.h"
 
-struct tcache tcache_unborn;
-struct tcache tcache_dead;
+LONG_TABLE struct tcache tcache_unborn;
+LONG_TABLE struct tcache tcache_dead;
 
 struct tcache *depot_list;
 struct tcache *depot_idle;
 uint32_t       depot_made;
 uint32_t       depot_live_count;
-struct tcache *depot_explicit[DEPOT_EXPLICIT];
+LONG_TABLE struct tcache *depot_explicit[DEPOT_EXPLICIT];
 bool           depot_lent[DEPOT_EXPLICIT];
 uint32_t       depot_explicit_count;
 divide_magic_t tcache_magic[TCACHE_STACKS];
@@ -40,50 +41,11 @@ static void depot_fill_magic(void)
     }
 }
 
-/* Gives the first stand-in its shape. The second one and the pool stay zero. */
-/*@ requires table:   SizeClassTable(SC_LOOKUP_MAX / SC_TINY + 1);
-    requires bytes:   DepotBytes && DepotMagic;
-    requires unmade:  DepotUnmade;
-    requires unborn:  TcacheZero(&tcache_unborn);
-    requires dead:    TcacheZero(&tcache_dead);
-    assigns           tcache_unborn.stack_of[0 .. SC_LOOKUP_MAX], TCACHE_ASSIGNS_SHAPE(&tcache_unborn);
-    ensures  unmade:  DepotUnmade;
-    ensures  unborn:  TcacheStandin(&tcache_unborn);
-    ensures  dead:    TcacheZero(&tcache_dead);
-*/
-static inline void depot_boot_unborn(void)
-{
-    shape_cache(&tcache_unborn, false);
-}
-
-/* Gives the second stand-in its shape. The first one stays as it is. */
-/*@ requires table:   SizeClassTable(SC_LOOKUP_MAX / SC_TINY + 1);
-    requires bytes:   DepotBytes && DepotMagic;
-    requires unmade:  DepotUnmade;
-    requires unborn:  TcacheStandin(&tcache_unborn);
-    requires dead:    TcacheZero(&tcache_dead);
-    assigns           tcache_dead.stack_of[0 .. SC_LOOKUP_MAX], TCACHE_ASSIGNS_SHAPE(&tcache_dead);
-    ensures  unmade:  DepotUnmade;
-    ensures  unborn:  TcacheStandin(&tcache_unborn);
-    ensures  dead:    TcacheStandin(&tcache_dead);
-*/
-static inline void depot_boot_dead(void)
-{
-    shape_cache(&tcache_dead, false);
-    /*@ assert floors: ShapedFloorSame{Pre,Here}(&tcache_unborn, TCACHE_STACKS); */
-    /*@ assert rooms:  ShapedRoomSame{Pre,Here}(&tcache_unborn, TCACHE_STACKS); */
-    /*@ assert magics: ShapedMagicSame{Pre,Here}(&tcache_unborn, TCACHE_STACKS); */
-    /*@ assert negated: ShapedNegatedSame{Pre,Here}(&tcache_unborn, TCACHE_STACKS); */
-    /*@ ghost tcache_lemma_shape(&tcache_unborn); */
-    /*@ assert stacks: TcacheSame{Pre,Here}(&tcache_unborn); */
-    /*@ assert bottom: TcacheBottom(&tcache_unborn); */
-}
-
 void depot_boot(void)
 {
     depot_fill_magic();
-    depot_boot_unborn();
-    depot_boot_dead();
+    shape_standin(&tcache_unborn);
+    shape_standin(&tcache_dead);
 }
 
 /* ---- threads ----------------------------------------------------------------------------------------------------- */

@@ -37,13 +37,14 @@ extern divide_magic_t tcache_magic[TCACHE_STACKS];        /* reciprocals of the 
 
 #include "tcache/depot.acsl"
 
-/* Gives both stand-ins their shape. Boot calls it once, while static memory is still zero. */
+/* Makes the stand-ins, and the table of reciprocals. Boot calls it once, while static memory is still zero. */
 /*@ requires table:   SizeClassTable(SC_LOOKUP_MAX / SC_TINY + 1);
     requires lists:   DepotEmpty;
     requires zero:    DepotUnmade;
     requires base:    BaseOk;
-    requires blank:   TcacheZero(&tcache_unborn) && TcacheZero(&tcache_dead);
-    assigns           tcache_unborn, tcache_dead, tcache_magic[0 .. TCACHE_STACKS - 1], tcache_bytes[0 .. TCACHE_STACKS - 1];
+    requires static:  TcacheStatic(&tcache_unborn) && TcacheStatic(&tcache_dead);
+    assigns           tcache_unborn.stack_of[0], tcache_dead.stack_of[0], tcache_magic[0 .. TCACHE_STACKS - 1],
+                      tcache_bytes[0 .. TCACHE_STACKS - 1];
     ensures  unmade:  DepotUnmade;
     ensures  bytes:   DepotBytes && DepotMagic;
     ensures  shape:   TcacheShape(&tcache_unborn) && TcacheShape(&tcache_dead);

@@ -90,7 +90,7 @@ static inline struct tcache *depot_reuse(void)
 */
 static inline void shape_next(struct tcache *t)
 {
-    shape_cache(t, true);
+    shape_cache(t);
     /*@ assert shape: TcacheShape(t); */
     /*@ assert top:   \forall integer k, b; 0 <= k < depot_made && TCACHE_STACK(b) ==>
             depot_pool[k].top[b] == \at(depot_pool[k].top[b],Pre); */

@@ -119,26 +119,7 @@ static inline uint32_t shape_stack(struct tcache *t, uint32_t b, uint32_t floor)
     return next;
 }
 
-/* Leaves stack b without room, as those before it. */
-/*@ requires valid:   \valid(t);
-    requires stack:   0 < b < TCACHE_STACKS;
-    requires bytes:   DepotBytes && DepotMagic;
-    SHAPED(requires, t, b);
-    requires none:    ShapedNone(t, b);
-    assigns           STACK_ASSIGNS_SHAPE(t, b);
-    SHAPED(ensures, t, b + 1);
-    ensures  none:    ShapedNone(t, b + 1);
-*/
-static inline void shape_hollow(struct tcache *t, uint32_t b)
-{
-    shape_one(t, b, 0, 0, 0);
-    /*@ assert floors: ShapedFloorSame{Pre,Here}(t, b); */
-    /*@ assert rooms:  ShapedRoomSame{Pre,Here}(t, b); */
-    /*@ assert magics: ShapedMagicSame{Pre,Here}(t, b); */
-    /*@ assert negated: ShapedNegatedSame{Pre,Here}(t, b); */
-}
-
-/* Gives a zero cache its shape, with room or as a stand-in. */
+/* Gives a zero cache its shape. */
 /*@ requires valid:   \valid(t);
     requires table:   SizeClassTable(SC_LOOKUP_MAX / SC_TINY + 1);
     requires zero:    TcacheZero(t);
@@ -154,32 +135,42 @@ static inline void shape_hollow(struct tcache *t, uint32_t b)
     ensures  fill:    TcacheFill(t);
     ensures  turn:    TcacheTurn(t);
     ensures  window:  t->window_pages == 0;
-    ensures  none:    !room ==> TcacheHollow(t);
 */
-static inline void shape_cache(struct tcache *t, bool room)
+static inline void shape_cache(struct tcache *t)
 {
-    uint32_t floor = room ? 1 : 0;
+    uint32_t floor = 1;
     shape_lookup(t);
     shape_one(t, 0, 0, 0, 0);
-    /*@ loop invariant range:   1 <= b <= TCACHE_STACKS && floor <= b * (TCACHE_DEPTH_MAX + 1) && (room ? 0 < floor : floor == 0);
+    /*@ loop invariant range:   1 <= b <= TCACHE_STACKS && 0 < floor <= b * (TCACHE_DEPTH_MAX + 1);
         SHAPED(loop invariant, t, b);
-        loop invariant below:   room ==> ShapedBelow(t, b, floor);
-        loop invariant apart:   room ==> ShapedApart(t, b);
-        loop invariant none:    !room ==> ShapedNone(t, b);
+        loop invariant below:   ShapedBelow(t, b, floor);
+        loop invariant apart:   ShapedApart(t, b);
         loop assigns   b, floor, TCACHE_ASSIGNS_SHAPE(t);
         loop variant   TCACHE_STACKS - b;
     */
     for (uint32_t b = 1; b < TCACHE_STACKS; b++) {
-        if (room) {
-            floor = shape_stack(t, b, floor);
-        } else {
-            shape_hollow(t, b);
-        }
+        floor = shape_stack(t, b, floor);
     }
     /*@ assert slots: \forall integer i; 0 <= i < TCACHE_SLOTS ==> t->slot[i] == 0; */
     /*@ assert tops: TcacheTops(t); */
     /*@ assert floors: TcacheFloors(t); */
     /*@ ghost depot_lemma_apart(t); */
+}
+
+/* Makes a stand-in of static memory: no stack has room, and the table is empty, so that all calls come to the slow paths. Its entry for 0 bytes
+ * is that of every cache that does not count (counting.h). */
+/*@ requires valid:   \valid(t);
+    requires table:   SizeClassTable(SC_LOOKUP_MAX / SC_TINY + 1);
+    requires static:  TcacheStatic(t);
+    assigns           t->stack_of[0];
+    ensures  standin: TcacheStandin(t);
+*/
+static inline void shape_standin(struct tcache *t)
+{
+    t->stack_of[0] = (uint8_t)(size_class_lookup(0) + 1);
+    /*@ assert lookup: TcacheLookup(t); */
+    /*@ assert shape: TcacheShape(t); */
+    /*@ assert bottom: TcacheBottom(t); */
 }
 
 #endif

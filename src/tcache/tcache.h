@@ -125,7 +125,7 @@ static inline uint64_t tcache_pop(struct tcache *t, uint64_t stack)
     return block;
 }
 
-/* Returns the stack for a request of at most SC_LOOKUP_MAX bytes. Before boot tcache_unborn has 0 there, the stack that is always empty. */
+/* Returns the stack for a request of at most SC_LOOKUP_MAX bytes. A stand-in has 0 there, the stack that is always empty. */
 /*@ requires ok:      TcacheOk(t);
     requires bytes:   bytes <= SC_LOOKUP_MAX;
     assigns           \nothing;

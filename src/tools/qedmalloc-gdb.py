@@ -11,7 +11,7 @@ operation old.
 import bisect, struct
 import gdb
 
-TABLE_FIRST = 1 << 12                   # a table's chunk c has the 2^c entries i for which bit c is the highest of i + TABLE_FIRST
+TABLE_FIRST = 1 << 7                    # a table's chunk c has the 2^c entries i for which bit c is the highest of i + TABLE_FIRST
 LG_WINDOW = 32                          # a leaf of the radix tree covers 4 GiB
 TABLES = ("ext_page", "ext_npages", "ext_state", "slab_bin", "slab_bits", "slab_free_count", "slab_class", "ph_key", "ph_next",
           "ph_prev", "ph_child", "list_after")
