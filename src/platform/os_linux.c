@@ -192,11 +192,12 @@ static void os_refuse(uintptr_t start, size_t bytes)
     }
 }
 
-/* What the OS gives is aligned to its own pages, 4096 at least. For more, this maps too much, then trims both ends. */
-static uintptr_t os_map_for(int access, size_t bytes, size_t align)
+/* What the OS gives is aligned to its own pages, 4096 at least. For more, this maps too much, then trims both ends. The OS takes the place that
+ * is wished for, if it is free, and 0 wishes for none. */
+static uintptr_t os_map_for(uintptr_t wished, int access, size_t bytes, size_t align)
 {
     size_t slack = align - 4096;
-    long first = os_call(SYS_mmap, 0, (long)(bytes + slack), access, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    long first = os_call(SYS_mmap, (long)wished, (long)(bytes + slack), access, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     os_watch_mappings(!os_failed(first));
     if (os_failed(first)) {
         return 0;
@@ -213,17 +214,17 @@ static uintptr_t os_map_for(int access, size_t bytes, size_t align)
 
 uintptr_t os_map_outside(size_t bytes, size_t align)
 {
-    return os_map_for(PROT_READ | PROT_WRITE, bytes, align);
+    return os_map_for(0, PROT_READ | PROT_WRITE, bytes, align);
 }
 
 /* What the limit does not allow, not even for the time until the ends are trimmed, is not mapped. */
-static uintptr_t os_map_aligned(int access, size_t bytes, size_t align)
+static uintptr_t os_map_aligned(uintptr_t wished, int access, size_t bytes, size_t align)
 {
     size_t slack = align - 4096;
     if (!limit_take(bytes + slack)) {
         return 0;
     }
-    uintptr_t start = os_map_for(access, bytes, align);
+    uintptr_t start = os_map_for(wished, access, bytes, align);
     limit_give(start == 0 ? bytes + slack : slack);
     return start;
 }
@@ -234,7 +235,7 @@ uint64_t os_map(uint32_t cache, uint64_t npages)
         return hooks_map(cache, npages);
     }
     size_t    bytes = npages << LG_PAGE;
-    uintptr_t a = os_map_aligned(PROT_READ | PROT_WRITE, bytes, PAGE);
+    uintptr_t a = os_map_aligned(0, PROT_READ | PROT_WRITE, bytes, PAGE);
     span_note(a, bytes);
     return a >> LG_PAGE;
 }
@@ -269,17 +270,27 @@ void os_tell_seam(uint32_t cache, uint64_t page, uint64_t npages, uint64_t npage
 
 uint64_t os_metadata_bytes;
 
+/* Metadata has a place of its own, this far below the first of it, so that it does not come between runs of pages, which could not join then. */
+#define METADATA_FAR (1UL << 35)
+static uintptr_t metadata_next;
+
 static void *os_map_own(int access, size_t bytes)
 {
     size_t    whole = (bytes + 4095) / 4096 * 4096;
-    uintptr_t a = os_map_aligned(access, whole, 4096);
+    uintptr_t wished = ATOMIC_LOAD(metadata_next);
+    uintptr_t a = os_map_aligned(wished, access, whole, 4096);
+    if (a != 0) {
+        ATOMIC_STORE(metadata_next, wished != 0 ? a + whole : a > METADATA_FAR ? a - METADATA_FAR : 0);
+    }
     ATOMIC_ADD(os_metadata_bytes, a == 0 ? 0 : whole);
     span_note(a, whole);
     return (void *)a;
 }
 
-/* The first tables are short. They share these bytes, so that they take few pages of a small process and no call. */
-#define FIRST_BYTES (64UL << 10)
+/* The first chunks of tables are short. They share these bytes, so that they take few pages of a small process and no call. The room is that for
+ * 4,000 extents. It counts as memory of the library's variables, not as what the OS has given. */
+#define FIRST_BYTES (512UL << 10)
+#define FIRST_BYTES_MOST (FIRST_BYTES / 4)      /* of one request */
 #define LINE 64U                                /* bytes of a cache line */
 static LONG_TABLE char first_room[FIRST_BYTES];
 static uint64_t        first_used;
@@ -290,11 +301,10 @@ static void *os_first_bytes(size_t bytes)
     uint64_t whole = (bytes + LINE - 1) / LINE * LINE, at = 0;
     do {
         at = ATOMIC_LOAD(first_used);
-        if (whole > FIRST_BYTES - at) {
+        if (bytes > FIRST_BYTES_MOST || whole > FIRST_BYTES - at) {
             return NULL;
         }
     } while (!ATOMIC_REPLACE(first_used, at, at + whole));
-    ATOMIC_ADD(os_metadata_bytes, whole);
     return first_room + at;
 }
 
