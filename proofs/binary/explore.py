@@ -126,8 +126,10 @@ class Knowledge:
 
     def named(self, e):
         """A short name for an index that is computed in many steps, so that what is known of it is short too."""
-        if not Known.chooses(e):
-            return e
+        return self.name_of(e) if Known.chooses(e) else e
+
+    def name_of(self, e):
+        """The name of a value: that of one that is proven to be the same, or a new one."""
         for name, what, count in self.names:
             if what.eq(e) or self.refuted(what != e, self.facts[:count]) is None:       # the same question on each path that has that name
                 return name

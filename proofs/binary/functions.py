@@ -217,7 +217,7 @@ def class_for(p, alignment, size):
         return number(k["SC_NSIZES"])
     if p.case(UGT(alignment, k["PAGE"])):
         return class_of(k, If(ULT(size, k["SC_LARGE_MINCLASS"]), number(k["SC_LARGE_MINCLASS"]), size))
-    return class_of(k, align_down(If(size == 0, number(1), size) + (alignment - 1), alignment))
+    return class_of(k, p.k.name_of(align_down(If(size == 0, number(1), size) + (alignment - 1), alignment)))
 
 
 def qed_free_aligned_sized(p):
@@ -225,8 +225,7 @@ def qed_free_aligned_sized(p):
     if not p.case(is_power(alignment)):
         szind = number(p.constants["SC_NSIZES"])
     else:
-        a = next((1 << lg for lg in range(12) if p.case(alignment == 1 << lg)), alignment)      # one by one, for the solver's sake
-        szind = class_for(p, a if a is alignment else number(a), size)
+        szind = class_for(p, alignment, size)
     p.call("free_checked", block, low(szind), Text("free_aligned_sized"))
     p.returns()
 

@@ -175,7 +175,9 @@ class Machine:
         overflow = {"shl": lambda: Xor(Extract(n - 1, n - 1, r) == 1, last == 1), "shr": lambda: top, "sar": lambda: BoolVal(False)}[kind]()
         self.flags |= {"CF": last == 1, "OF": If(count == 1, overflow, self.unknown(0, "OF"))}
         self.flags = {f: If(none, was[f], self.flags[f]) for f in FLAGS}
-        return r
+        # What is rounded down to a power of two gets a name, so that what is computed of it does not repeat how it was.
+        named = kind == "shl" and n == 64 and not is_bv_value(simplify(count))
+        return self.memory.knowledge.name_of(simplify(r)) if named else r
 
     def highest_bit(self, a):
         """Of 0 it is undefined."""
