@@ -264,6 +264,12 @@ def qed_mallocx(p):
     return p.returns(p.call("mallocx_placed", alignment, size, flags))
 
 
+def qed_nallocx(p):
+    k = p.constants
+    szind = p.k.named(class_for(p, p.k.name_of(flags_align(p, 1)), p.argument(0)))
+    p.returns(class_bytes(k, szind) if p.case(ULT(szind, k["SC_NSIZES"])) else 0)
+
+
 def qed_sallocx(p):
     block = p.argument(0)
     thread_get(p)
@@ -317,14 +323,15 @@ def delete_aligned_sized(p):
 
 FUNCTIONS = {f.__name__: f for f in (
     qed_malloc, qed_free, qed_calloc, qed_free_sized, qed_free_aligned_sized, qed_malloc_usable_size, qed_realloc, qed_reallocarray,
-    qed_aligned_alloc, qed_posix_memalign, qed_memalign, qed_valloc, qed_pvalloc, qed_mallocx, qed_sallocx, qed_dallocx)}
+    qed_aligned_alloc, qed_posix_memalign, qed_memalign, qed_valloc, qed_pvalloc, qed_mallocx, qed_nallocx, qed_sallocx,
+    qed_dallocx)}
 # The operators for arrays, and those that get arguments which they do not read, are names of these functions.
 FUNCTIONS |= {"_Znwm": new(False), "_ZnwmRKSt9nothrow_t": new(False), "_ZnwmSt11align_val_t": new(True),
               "_ZnwmSt11align_val_tRKSt9nothrow_t": new(True), "_ZdlPv": delete, "_ZdlPvm": delete_sized,
               "_ZdlPvmSt11align_val_t": delete_aligned_sized}
 
 # Not proven yet: they compute a class before they look a block up or call anything, or copy in a loop.
-NOT_YET = {"rallocx", "xallocx", "sdallocx", "nallocx"}
+NOT_YET = {"rallocx", "xallocx", "sdallocx"}
 NOT_YET |= {"qed_" + name for name in NOT_YET}
 # Exported functions that never touch a thread's cache.
 NO_FAST_PATH = {"mallinfo", "mallinfo2", "malloc_info", "malloc_stats", "malloc_trim", "mallopt", "mallctl", "mallctlbymib", "mallctlnametomib",

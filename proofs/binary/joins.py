@@ -112,6 +112,17 @@ def join(flow, a, b):
     joined.machine.flags |= {f: Machine.unknown(0, f) for f in flags}
     k, other = joined.knowledge, b.knowledge
     k.forget_after(next((i for i, (f, g) in enumerate(zip(k.facts, other.facts)) if not f.eq(g)), min(len(k.facts), len(other.facts))))
-    k.assume(Or(*[And(*p.knowledge.facts[len(k.facts):], *[names[r] == p.machine.registers[r] for r in sorted(live)]) for p in (a, b)]))
-    k.names = [x for x, y in zip(k.names, other.names) if x is y] + [(names[r], names[r], len(k.facts)) for r in sorted(live)]
+    own = [p.knowledge.facts[len(k.facts):] for p in (a, b)]
+    k.names, defined = [x for x, y in zip(k.names, other.names) if x is y], {}
+    for p in (a, b):
+        for name, what, count in p.knowledge.names:
+            if not name.eq(what) and not any(name.eq(n) for n, *_ in k.names):
+                defined[name.get_id()] = name, what, p.knowledge.facts[count - 1]
+    for name, what, fact in defined.values():       # what a name stands for may be said of both paths, as one that has not got it does not mention it
+        k.facts.append(fact)
+        k.names.append((name, what, len(k.facts)))
+    stated = {fact.get_id() for *_, fact in defined.values()}
+    k.assume(Or(*[And(*[f for f in facts if f.get_id() not in stated], *[names[r] == p.machine.registers[r] for r in sorted(live)])
+                  for p, facts in zip((a, b), own)]))
+    k.names += [(names[r], names[r], len(k.facts)) for r in sorted(live)]
     return joined
