@@ -7,10 +7,14 @@
 
 /* Has the variable x, which the function is about to return, in the register for results from here on. Else gcc keeps the address of a structure
  * there that it has needed before, and copies x at the end. */
-#if defined __x86_64__ && !defined __FRAMAC__
+#ifdef __FRAMAC__
+#define AS_RESULT(x) ((void)0)
+#else
+#if defined __x86_64__
 #define AS_RESULT(x) __asm__("" : "+a"(x))
 #else
 #define AS_RESULT(x) ((void)0)
+#endif
 #endif
 
 /* A table of some pages or more. The linker puts what is aligned so before all other variables (build.mk), and the others share few pages. */
