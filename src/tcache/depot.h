@@ -53,6 +53,7 @@ extern divide_magic_t tcache_magic[TCACHE_STACKS];        /* reciprocals of the 
     ensures  hollow:  TcacheHollow(&tcache_unborn) && TcacheHollow(&tcache_dead);
     ensures  fill:    TcacheFill(&tcache_unborn) && TcacheFill(&tcache_dead);
     ensures  turn:    TcacheTurn(&tcache_unborn) && TcacheTurn(&tcache_dead);
+    ensures  counts:  tcache_unborn.stack_of[0] != 0 && tcache_dead.stack_of[0] != 0;
 */
 void depot_boot(void);
 

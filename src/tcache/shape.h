@@ -164,6 +164,7 @@ static inline void shape_cache(struct tcache *t)
     requires static:  TcacheStatic(t);
     assigns           t->stack_of[0];
     ensures  standin: TcacheStandin(t);
+    ensures  counts:  t->stack_of[0] != 0;
 */
 static inline void shape_standin(struct tcache *t)
 {
