@@ -258,6 +258,52 @@ static void test_shed(void)
     CHECK(pages_trim());
 }
 
+static uint64_t dirty_npages(uint32_t cache)
+{
+    return extent_npages_total[EXTENT_DIRTY + cache];
+}
+
+/* Dirty pages go where others would come into memory above the mark, unless the run fits in them, or dirty pages stay for ever. */
+static void test_mark(uint32_t cache, int64_t dirty_ms)
+{
+    enum { RUNS = 64, EACH = 64, HALF = RUNS / 2 * EACH };
+    uint32_t run[RUNS];
+    bool     zeroed;
+    CHECK(pages_trim() || free_npages() == 0);
+    CHECK(pages_unmap(cache, EXTENT_RETAINED, true));
+    pages_set_decay(cache, dirty_ms, 0);
+    pages_mark[cache] = 0;
+    uint64_t active = extent_npages_total[EXTENT_ACTIVE + cache];
+    for (uint32_t i = 0; i < RUNS; i++) {
+        run[i] = pages_alloc(cache, EACH, 1, &zeroed);
+    }
+    for (uint32_t i = 1; i < RUNS; i += 2) {
+        pages_free(run[i]);
+    }
+    active += HALF;
+    CHECK(dirty_npages(cache) == HALF);
+    uint32_t a = pages_alloc(cache, 200, 1, &zeroed);
+    CHECK(zeroed && dirty_npages(cache) == (dirty_ms < 0 ? HALF : HALF - 200));
+    uint32_t b = pages_alloc(cache, 10, 1, &zeroed);
+    CHECK(!zeroed && dirty_npages(cache) == (dirty_ms < 0 ? HALF : HALF - 200) - 10);
+    active += 210;
+    CHECK(dirty_ms < 0 || pages_mark[cache] == active - 210 + HALF + 100);
+    uint32_t c = pages_alloc(cache, 300, 1, &zeroed);       /* half of 200 pages may come for nothing now */
+    CHECK(zeroed && dirty_npages(cache) == (dirty_ms < 0 ? HALF - 10 : HALF - 410));
+    active += 300;
+    uint64_t spare = active / PAGES_SPARE_SHARE + PAGES_SPARE, left = dirty_npages(cache);
+    uint32_t d = pages_alloc(cache, 10000, 1, &zeroed);
+    CHECK(zeroed && dirty_npages(cache) == (dirty_ms < 0 || left < spare ? left : spare));
+    for (uint32_t i = 0; i < RUNS; i += 2) {
+        pages_free(run[i]);
+    }
+    pages_free(a);
+    pages_free(b);
+    pages_free(c);
+    pages_free(d);
+    CHECK(pages_trim());
+}
+
 static uint64_t purge_calls(void)
 {
     return os_fake.calls[OS_FAKE_PURGE] + os_fake.calls[OS_FAKE_PURGE_LAZY];
@@ -353,6 +399,9 @@ int main(void)
     test_growth();
     test_hooks();
     test_shed();
+    test_mark(PAGE_CACHES - 1, 1000000);
+    test_mark(0, 1000000);
+    test_mark(1, -1);
     test_purges_count();
     test_model();
     return blocks_done("pages");

@@ -22,8 +22,8 @@ static void test_geometry(void)
         while (least * PAGE % bytes != 0) {
             least++;
         }
-        uint64_t npages = least;
-        while ((npages + least) * PAGE / bytes <= SLAB_REGIONS_MAX && (npages + least) * PAGE <= SLAB_BYTES_TARGET) {
+        uint64_t npages = least, target = bytes > SLAB_WIDE ? SLAB_BYTES_TARGET_WIDE : SLAB_BYTES_TARGET;
+        while ((npages + least) * PAGE / bytes <= SLAB_REGIONS_MAX && (npages + least) * PAGE <= target) {
             npages += least;
         }
         m.szind = c;

@@ -38,7 +38,7 @@ static void slab_boot_class(uint32_t c)
     uint32_t regions = length / bytes;
     /*@ ghost slab_lemma_regions(bytes, npages); */
     uint32_t most = SLAB_REGIONS_MAX / regions;
-    uint32_t long_enough = SLAB_BYTES_TARGET / length;
+    uint32_t long_enough = (bytes > SLAB_WIDE ? SLAB_BYTES_TARGET_WIDE : SLAB_BYTES_TARGET) / length;
     uint32_t times = most < long_enough ? most : long_enough;
     if (times == 0) {
         times = 1;

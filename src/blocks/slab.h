@@ -25,7 +25,9 @@
 #define SLAB_WORDS (SLAB_REGIONS_MAX / 64U)
 #define SLAB_AGE_FIRST 1U                       /* of a slab whose holes have begun to wait */
 #define SLAB_AGE_GONE 256U                      /* of one whose holes are gone, and so many more as it had free regions then */
-#define SLAB_BYTES_TARGET 65536U                /* slabs are about this long, so that a fill is one pass */
+#define SLAB_BYTES_TARGET 32768U                /* slabs are about this long, so that a fill looks at few */
+#define SLAB_BYTES_TARGET_WIDE 8192U            /* those of wide regions, of which few are live at a time, so that a slab empties soon */
+#define SLAB_WIDE 1024U                         /* a region is wide above this many bytes */
 
 #if SC_SLAB_NPAGES_MAX << LG_PAGE > SLAB_BYTES_TARGET
 #define SLAB_BYTES_MAX (SC_SLAB_NPAGES_MAX << LG_PAGE)

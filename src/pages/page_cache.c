@@ -353,6 +353,16 @@ bool page_cache_shrink(uint32_t e, uint64_t npages)
     return true;
 }
 
+bool page_cache_fits(uint32_t cache, uint64_t npages, uint64_t align_npages)
+{
+    if (npages >= PAGE_COUNT_MAX || align_npages >= PAGE_COUNT_MAX - npages) {
+        return false;
+    }
+    uint32_t e = cache_find((uint8_t)(EXTENT_DIRTY + cache), npages, align_npages);
+    /*@ assert witness: e != 0 ==> ExtUsed(e) && ext_state[e] == EXTENT_DIRTY + cache && CacheFits(e, npages, align_npages); */
+    return e != 0;
+}
+
 uint32_t page_cache_take(uint32_t cache, uint8_t state, uint64_t npages_max)
 {
     uint32_t end = cache_heap_first(state) + SC_NPSIZES;

@@ -134,6 +134,18 @@ bool page_cache_expand(uint32_t e, uint64_t npages);
 */
 bool page_cache_shrink(uint32_t e, uint64_t npages);
 
+/* Returns whether page_cache_alloc would take such a run from the dirty pages of the page cache. */
+/*@ requires lock:  LockHeld(LOCK_PAGES);
+    requires ok:    PageCacheOk;
+    requires cache: cache < PAGE_CACHES;
+    requires some:  0 < npages;
+    requires power: IsPowerOfTwo(align_npages);
+    assigns         \nothing;
+    ensures  fits:  \result ==> npages + align_npages <= PAGE_COUNT_MAX && CacheDirtyFits(cache, npages, align_npages);
+    ensures  none:  !\result && npages + align_npages < PAGE_COUNT_MAX ==> CacheNone(EXTENT_DIRTY + cache, npages + align_npages - 1);
+*/
+bool page_cache_fits(uint32_t cache, uint64_t npages, uint64_t align_npages);
+
 /* Takes out a free extent of that state of the page cache, which becomes BUSY, and returns it, or 0 if there is none. It is at most
  * npages_max long if there is memory for an extent to hold the rest. */
 /*@ requires lock:    LockHeld(LOCK_PAGES);

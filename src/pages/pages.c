@@ -6,6 +6,7 @@
 #define PURGE_NPAGES_MAX (1UL << (26 - LG_PAGE))        /* at most 64 MiB leave the cache at a time */
 #define SHED_NPAGES (1UL << (23 - LG_PAGE))             /* 8 MiB of dirty pages stay whatever threads end */
 
+uint64_t pages_mark[PAGE_CACHES];
 bool     pages_purging;
 uint32_t pages_end;
 uint64_t pages_purge_count;
@@ -199,6 +200,29 @@ static void pages_keep_limits(void)
     }
 }
 
+/* Purges dirty pages before the page cache takes a run that fits in none of them, so that its pages in memory stay below their mark. Half
+ * of what is purged is added to the mark. So no more is purged than twice what the page cache grows by, however the sizes of a program
+ * change. Where dirty pages are to stay for ever, they do. */
+/*@ PAGES_WHOLE(requires);
+    requires held:  PagesHeldActive;
+    requires cache: cache < PAGE_CACHES;
+    requires some:  0 < npages;
+    requires power: IsPowerOfTwo(align_npages);
+    assigns         PAGES_ASSIGNS;
+    PAGES_WHOLE(ensures);
+    ensures  since: \old(os_zero_over) == 0 ==> os_zero_over == 0;
+    PAGES_KEPT(ensures, 0);
+*/
+static void pages_pay(uint32_t cache, uint64_t npages, uint64_t align_npages)
+{
+    uint64_t due = pages_due(cache, npages);
+    if (due == 0 || decay_ms[DECAY_DIRTY + cache] < 0 || page_cache_fits(cache, npages, align_npages)) {
+        return;
+    }
+    pages_mark[cache] = pages_count(pages_mark[cache], due / 2);
+    pages_purge_to(cache, EXTENT_DIRTY, extent_npages_total[EXTENT_DIRTY + cache] - due, false);
+}
+
 /* Purges all free pages of the page cache, so that those of different kinds join, and takes a run then. Returns 0 if there is still no
  * memory. */
 /*@ PAGES_WHOLE(requires);
@@ -260,6 +284,7 @@ uint32_t pages_alloc(uint32_t cache, uint64_t npages, uint64_t align_npages, boo
 {
     pages_enter() /*@ ghost (0, 0) */;
     pages_end = cache < pages_end ? pages_end : cache + 1;
+    pages_pay(cache, npages, align_npages);
     uint32_t e = pages_take(cache, npages, align_npages, zeroed);
     if (e == 0) {
         e = pages_take_purged(cache, npages, align_npages, zeroed);

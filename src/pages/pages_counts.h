@@ -133,6 +133,37 @@ static inline void pages_add_all(struct pages_stats *stats)
     }
 }
 
+/* -- the high-water mark ------------------------------------------------------------------------------------------ */
+
+/* Raises the mark of the page cache to what it has in memory. Returns how many dirty pages are to go before npages come into memory: as
+ * many as these come above the mark, but so many stay as spare whatever comes. */
+/*@ requires locked: LockHeld(LOCK_PAGES);
+    requires totals: ExtTotals;
+    requires cache:  cache < PAGE_CACHES;
+    assigns          pages_mark[cache];
+    ensures  mark:   pages_mark[cache] == \max(\old(pages_mark[cache]), PagesIn(cache));
+    ensures  spare:  \result == 0 || extent_npages_total[EXTENT_DIRTY + cache] - \result >= PagesSpare(cache);
+    ensures  below:  PagesIn(cache) + npages - \result <= pages_mark[cache] || \result == 0 ||
+                         extent_npages_total[EXTENT_DIRTY + cache] - \result == PagesSpare(cache);
+    ensures  most:   \result == 0 || PagesIn(cache) + npages - \result >= pages_mark[cache];
+    ensures  none:   \result == 0 ==> PagesIn(cache) + npages <= pages_mark[cache] ||
+                         extent_npages_total[EXTENT_DIRTY + cache] <= PagesSpare(cache);
+*/
+static uint64_t pages_due(uint32_t cache, uint64_t npages)
+{
+    /*@ ghost extent_lemma_count_bounds((uint8_t)(EXTENT_ACTIVE + cache)); */
+    /*@ ghost extent_lemma_count_bounds((uint8_t)(EXTENT_DIRTY + cache)); */
+    uint64_t active = extent_npages_total[EXTENT_ACTIVE + cache], dirty = extent_npages_total[EXTENT_DIRTY + cache];
+    uint64_t spare = active / PAGES_SPARE_SHARE + PAGES_SPARE;
+    if (active + dirty > pages_mark[cache]) {
+        pages_mark[cache] = active + dirty;
+    }
+    uint64_t room = pages_mark[cache] - active - dirty;
+    uint64_t above = npages > room ? npages - room : 0;
+    uint64_t most = dirty > spare ? dirty - spare : 0;
+    return above < most ? above : most;
+}
+
 /* -- limits ------------------------------------------------------------------------------------------------------ */
 
 /* Returns how many free pages, dirty or muzzy, are to leave memory: as many as are above limit_dirty, or as memory is above limit_soft,
