@@ -22,7 +22,7 @@ static void test_geometry(void)
         while (least * PAGE % bytes != 0) {
             least++;
         }
-        uint64_t npages = least, target = bytes > SLAB_WIDE ? SLAB_BYTES_TARGET_WIDE : SLAB_BYTES_TARGET;
+        uint64_t npages = least, target = bytes > 1024 ? 8192 : bytes > 512 ? 64 * bytes : 32768;
         while ((npages + least) * PAGE / bytes <= SLAB_REGIONS_MAX && (npages + least) * PAGE <= target) {
             npages += least;
         }

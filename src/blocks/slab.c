@@ -21,6 +21,19 @@ divide_magic_t slab_magic[SC_NBINS];
 
 /* ---- geometry ---------------------------------------------------------------------------------------------------- */
 
+/* Returns how many bytes a slab of such regions is to have. */
+/*@ assigns            \nothing;
+    ensures  target:   \result == (bytes > SLAB_WIDE ? SLAB_BYTES_WIDE : \max(bytes * SLAB_REGIONS_NARROW, SLAB_BYTES_NARROW));
+    ensures  limit:    0 < \result <= SLAB_BYTES_MAX;
+*/
+static uint32_t slab_target(uint32_t bytes)
+{
+    if (bytes > SLAB_WIDE) {
+        return SLAB_BYTES_WIDE;
+    }
+    return bytes * SLAB_REGIONS_NARROW < SLAB_BYTES_NARROW ? SLAB_BYTES_NARROW : bytes * SLAB_REGIONS_NARROW;
+}
+
 /* Fills in the geometry of a class. Its slabs are as many least page counts long as the two limits allow, at least one. */
 /*@ requires class:    c < SC_NBINS;
     assigns            slab_bytes[c], slab_regions[c], slab_npages[c], slab_magic[c];
@@ -38,7 +51,7 @@ static void slab_boot_class(uint32_t c)
     uint32_t regions = length / bytes;
     /*@ ghost slab_lemma_regions(bytes, npages); */
     uint32_t most = SLAB_REGIONS_MAX / regions;
-    uint32_t long_enough = (bytes > SLAB_WIDE ? SLAB_BYTES_TARGET_WIDE : SLAB_BYTES_TARGET) / length;
+    uint32_t long_enough = slab_target(bytes) / length;
     uint32_t times = most < long_enough ? most : long_enough;
     if (times == 0) {
         times = 1;

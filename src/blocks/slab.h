@@ -25,14 +25,15 @@
 #define SLAB_WORDS (SLAB_REGIONS_MAX / 64U)
 #define SLAB_AGE_FIRST 1U                       /* of a slab whose holes have begun to wait */
 #define SLAB_AGE_GONE 256U                      /* of one whose holes are gone, and so many more as it had free regions then */
-#define SLAB_BYTES_TARGET 32768U                /* slabs are about this long, so that a fill looks at few */
-#define SLAB_BYTES_TARGET_WIDE 8192U            /* those of wide regions, of which few are live at a time, so that a slab empties soon */
 #define SLAB_WIDE 1024U                         /* a region is wide above this many bytes */
+#define SLAB_BYTES_NARROW 32768U                /* slabs of narrow regions are about this long, or as long as 64 regions, so that a fill is */
+#define SLAB_REGIONS_NARROW 64U                 /* few words */
+#define SLAB_BYTES_WIDE 8192U                   /* those of wide regions, of which fewer are in use, so that a slab empties soon */
 
-#if SC_SLAB_NPAGES_MAX << LG_PAGE > SLAB_BYTES_TARGET
+#if SC_SLAB_NPAGES_MAX << LG_PAGE > SLAB_REGIONS_NARROW * SLAB_WIDE
 #define SLAB_BYTES_MAX (SC_SLAB_NPAGES_MAX << LG_PAGE)
 #else
-#define SLAB_BYTES_MAX SLAB_BYTES_TARGET
+#define SLAB_BYTES_MAX (SLAB_REGIONS_NARROW * SLAB_WIDE)
 #endif
 
 _Static_assert(SLAB_REGIONS_MAX % 64 == 0, "a bitmap is whole words");
