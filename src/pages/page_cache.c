@@ -355,10 +355,11 @@ bool page_cache_shrink(uint32_t e, uint64_t npages)
 
 bool page_cache_fits(uint32_t cache, uint64_t npages, uint64_t align_npages)
 {
-    if (npages >= PAGE_COUNT_MAX || align_npages >= PAGE_COUNT_MAX - npages) {
-        return false;
+    uint8_t  state = (uint8_t)(EXTENT_DIRTY + cache);
+    uint32_t e = 0;
+    if (npages < PAGE_COUNT_MAX && align_npages < PAGE_COUNT_MAX - npages) {
+        e = cache_find(state, npages, align_npages);
     }
-    uint32_t e = cache_find((uint8_t)(EXTENT_DIRTY + cache), npages, align_npages);
     /*@ assert witness: e != 0 ==> ExtUsed(e) && ext_state[e] == EXTENT_DIRTY + cache && CacheFits(e, npages, align_npages); */
     return e != 0;
 }
