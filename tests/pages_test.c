@@ -272,7 +272,6 @@ static void test_mark(uint32_t cache, int64_t dirty_ms)
     CHECK(pages_trim() || free_npages() == 0);
     CHECK(pages_unmap(cache, EXTENT_RETAINED, true));
     pages_set_decay(cache, dirty_ms, 0);
-    pages_mark[cache] = 0;
     uint64_t active = extent_npages_total[EXTENT_ACTIVE + cache];
     for (uint32_t i = 0; i < RUNS; i++) {
         run[i] = pages_alloc(cache, EACH, 1, &zeroed);

@@ -262,6 +262,7 @@ void pages_set_decay(uint32_t cache, int64_t dirty_ms, int64_t muzzy_ms)
 {
     pages_enter() /*@ ghost (0, 0) */;
     pages_use_decay(cache, dirty_ms, muzzy_ms);
+    pages_mark[cache] = 0;
     pages_leave();
 }
 

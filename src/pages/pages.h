@@ -77,12 +77,13 @@ struct pages_extent {
 */
 void pages_boot(int64_t dirty_ms, int64_t muzzy_ms);
 
-/* Sets the intervals of both decays of the page cache in milliseconds, and forgets the past. -1 stands for never, 0 for at
- * once. Where muzzy_ms is not 0, dirty pages are purged lazily first. */
+/* Sets the intervals of both decays of the page cache in milliseconds, and forgets the past and the high-water mark. -1 stands for
+ * never, 0 for at once. Where muzzy_ms is not 0, dirty pages are purged lazily first. */
 /*@ REQUIRES_PAGES_UNLOCKED;
     requires cache: cache < PAGE_CACHES;
-    assigns    PAGES_ASSIGNS;
+    assigns         PAGES_ASSIGNS;
     ENSURES_PAGES_UNLOCKED;
+    ensures  mark:  pages_mark[cache] == 0;
     PAGES_KEPT(ensures, 0);
 */
 void pages_set_decay(uint32_t cache, int64_t dirty_ms, int64_t muzzy_ms);
