@@ -26,9 +26,9 @@
 #define SLAB_AGE_FIRST 1U                       /* of a slab whose holes have begun to wait */
 #define SLAB_AGE_GONE 256U                      /* of one whose holes are gone, and so many more as it had free regions then */
 #define SLAB_WIDE 1024U                         /* a region is wide above this many bytes */
-#define SLAB_BYTES_NARROW 32768U                /* slabs of narrow regions are about this long, or as long as 64 regions, so that a fill is */
-#define SLAB_REGIONS_NARROW 64U                 /* few words */
-#define SLAB_BYTES_WIDE 8192U                   /* those of wide regions, of which fewer are in use, so that a slab empties soon */
+#define SLAB_BYTES_NARROW 32768U                /* slabs of narrow regions are about this long, or longer, */
+#define SLAB_REGIONS_NARROW 64U                 /* so that they have about 64 regions, a word of the bitmap */
+#define SLAB_BYTES_WIDE 8192U                   /* slabs of wide regions are about this long, so that they become empty soon */
 
 #if SC_SLAB_NPAGES_MAX << LG_PAGE > SLAB_REGIONS_NARROW * SLAB_WIDE
 #define SLAB_BYTES_MAX (SC_SLAB_NPAGES_MAX << LG_PAGE)

@@ -17,8 +17,9 @@
 #define PAGES_SHARED 0U                         /* the page cache of all arenas */
 #define PAGES_OVERSIZE 1U                       /* the page cache of blocks above a size that the program may set */
 
-#define PAGES_SPARE_SHARE 16U                   /* of the active pages, one sixteenth as many may be dirty whatever comes into memory, */
-#define PAGES_SPARE (1UL << (20 - LG_PAGE))     /* and 1 MiB */
+/* Dirty pages that stay whatever comes into memory: a sixteenth of the active pages, and 1 MiB. */
+#define PAGES_SPARE_SHARE 16U
+#define PAGES_SPARE (1UL << (20 - LG_PAGE))
 
 _Static_assert(PAGES_OVERSIZE < PAGE_CACHES, "both exist");
 
@@ -49,7 +50,7 @@ struct pages_run {
 };
 
 /* Guarded by the lock. Only pages.c and the proofs use them. */
-extern uint64_t pages_mark[PAGE_CACHES];        /* high-water marks: active and dirty pages that have been, or may be */
+extern uint64_t pages_mark[PAGE_CACHES];        /* the most active and dirty pages that may be in memory for nothing */
 extern bool     pages_purging;                  /* a thread purges by the decay curves; one at a time */
 extern uint32_t pages_end;                      /* no page cache from here on has been asked for pages */
 extern uint64_t pages_purge_count;

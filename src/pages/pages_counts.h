@@ -135,8 +135,8 @@ static inline void pages_add_all(struct pages_stats *stats)
 
 /* -- the high-water mark ------------------------------------------------------------------------------------------ */
 
-/* Raises the mark of the page cache to what it has in memory. Returns how many dirty pages are to go before npages come into memory: as
- * many as these come above the mark, but so many stay as spare whatever comes. */
+/* Raises the mark of the page cache to what it has in memory. Returns how many dirty pages are to go before npages come into memory. These
+ * are as many as would be above the mark, unless too few dirty pages would be left (PagesSpare). */
 /*@ requires locked: LockHeld(LOCK_PAGES);
     requires totals: ExtTotals;
     requires cache:  cache < PAGE_CACHES;
