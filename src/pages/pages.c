@@ -201,8 +201,8 @@ static void pages_keep_limits(void)
 }
 
 /* Purges dirty pages before the page cache takes a run that fits in none of them, so that what it has in memory stays below its high-water
- * mark. The mark rises by half of what is purged here. So all that is ever purged here is at most twice what the mark rises by, however
- * the sizes of a program change. Where dirty pages are to stay for ever, they do. */
+ * mark. The mark rises by half of what is purged here, or more (pages_rise). So all that is ever purged here is at most twice what the mark
+ * rises by, however the sizes of a program change. Where dirty pages are to stay for ever, they do. */
 /*@ PAGES_WHOLE(requires);
     requires held:  PagesHeldActive;
     requires cache: cache < PAGE_CACHES;
@@ -219,7 +219,7 @@ static void pages_pay(uint32_t cache, uint64_t npages, uint64_t align_npages)
     if (due == 0 || decay_ms[DECAY_DIRTY + cache] < 0 || page_cache_fits(cache, npages, align_npages)) {
         return;
     }
-    pages_mark[cache] = pages_count(pages_mark[cache], (due + 1) / 2);
+    pages_mark[cache] = pages_count(pages_mark[cache], pages_rise(cache, npages, due));
     pages_purge_to(cache, EXTENT_DIRTY, extent_npages_total[EXTENT_DIRTY + cache] - due, false);
 }
 

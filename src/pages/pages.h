@@ -21,6 +21,10 @@
 #define PAGES_SPARE_SHARE 16U
 #define PAGES_SPARE (1UL << (20 - LG_PAGE))
 
+/* A run is long above 1 MiB. Programs take long runs in any length. */
+#define PAGES_LONG (1UL << (20 - LG_PAGE))
+#define PAGES_RISE_LONG 8U
+
 _Static_assert(PAGES_OVERSIZE < PAGE_CACHES, "both exist");
 
 struct pages_stats {

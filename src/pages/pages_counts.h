@@ -164,6 +164,26 @@ static uint64_t pages_due(uint32_t cache, uint64_t npages)
     return above < most ? above : most;
 }
 
+/* Returns by how many pages the mark rises when `due` dirty pages are purged for a run of npages. Half as many are enough, but where the run is
+ * long, and more pages are in use than dirty. There the dirty pages are what long runs of other lengths leave between them, and are soon
+ * in use again. */
+/*@ requires locked: LockHeld(LOCK_PAGES);
+    requires totals: ExtTotals;
+    requires cache:  cache < PAGE_CACHES;
+    requires most:   due <= extent_npages_total[EXTENT_DIRTY + cache];
+    assigns          \nothing;
+    ensures  half:   npages <= PAGES_LONG || extent_npages_total[EXTENT_DIRTY + cache] >= extent_npages_total[EXTENT_ACTIVE + cache] ==>
+                         \result == (due + 1) / 2;
+    ensures  long:   npages > PAGES_LONG && extent_npages_total[EXTENT_DIRTY + cache] < extent_npages_total[EXTENT_ACTIVE + cache] ==>
+                         \result == PAGES_RISE_LONG * due;
+*/
+static uint64_t pages_rise(uint32_t cache, uint64_t npages, uint64_t due)
+{
+    /*@ ghost extent_lemma_count_bounds((uint8_t)(EXTENT_DIRTY + cache)); */
+    bool rare = npages > PAGES_LONG && extent_npages_total[EXTENT_DIRTY + cache] < extent_npages_total[EXTENT_ACTIVE + cache];
+    return rare ? PAGES_RISE_LONG * due : (due + 1) / 2;
+}
+
 /* -- limits ------------------------------------------------------------------------------------------------------ */
 
 /* Returns how many free pages, dirty or muzzy, are to leave memory: as many as are above limit_dirty, or as memory is above limit_soft,

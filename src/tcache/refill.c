@@ -123,10 +123,10 @@ static void turn_collect(struct tcache *t, uint32_t stack)
 {
     uint32_t n = (uint32_t)t->top[stack] - t->floor[stack];
     if (t->missed[stack] == 0) {
-        turn_shallow(t, stack, (int16_t)n == t->height[stack] ? 0 : n * 3 / 4);
+        turn_shallow(t, stack, (int32_t)n == t->height[stack] ? 0 : n * 3 / 4);
     }
     /*@ assert ok: TcacheOk(t); */
-    t->height[stack] = (int16_t)((uint32_t)t->top[stack] - t->floor[stack]);
+    t->height[stack] = (int32_t)((uint32_t)t->top[stack] - t->floor[stack]);
     t->missed[stack] = 0;
     t->full[stack] = 0;
     /*@ ghost tcache_lemma_ok(t); */

@@ -27,7 +27,7 @@
 #include "platform/table.h"
 
 #define TCACHE_STACKS (1U + SC_NBINS + LARGE_CACHED)         /* the stack of a class is its index + 1 */
-#define TCACHE_DEPTH_MAX 512U
+#define TCACHE_DEPTH_MAX (TCACHE_STACKS < 64U ? 1024U : 512U)   /* blocks that a stack holds at most. A slot's number has two bytes. */
 #define TCACHE_MAX (SC_LARGE_MINCLASS << (LARGE_CACHED - 1) / SC_NGROUP)     /* bytes of the largest class that has a stack */
 #define TCACHE_FILL_FIRST 8U                                    /* blocks that a stack asks for when it misses at first. Each miss doubles it. */
 #define TCACHE_FILL_BYTES 1024U                                 /* of a thread's first fill, at most, where one block is no more */
@@ -49,7 +49,7 @@ struct tcache {
     uint32_t            least[TCACHE_STACKS];                     /* smallest limit */
     uint32_t            room[TCACHE_STACKS];                      /* largest limit */
     int16_t             missed[TCACHE_STACKS];                    /* 1 if it has missed since the last collection */
-    int16_t             height[TCACHE_STACKS];                    /* blocks at the last collection */
+    int32_t             height[TCACHE_STACKS];                    /* blocks at the last collection */
     int16_t             full[TCACHE_STACKS];                      /* 1 if it has overflowed since the last collection and miss */
     uint16_t            arena;
     int16_t             ticks;                                  /* slow events left until the next turn */

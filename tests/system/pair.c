@@ -30,7 +30,7 @@ void  GIVE(void *block, size_t bytes);
 #endif
 int mallctl(const char *name, void *old, size_t *old_bytes, void *new_value, size_t new_bytes);
 
-static void *live[1024];
+static void *live[2048];
 
 int main(int argc, char **argv)
 {
