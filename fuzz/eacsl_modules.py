@@ -82,7 +82,7 @@ PARAMETERS = {                          # harness, * for all -> file, text, text
         return 0;
     }
     for (uintptr_t l = p / 64; l < (p + bytes) / 64; l++) {
-        pool_mapped[l] = 1;
+        pool_mapped[l] = POOL_FRESH;
     }
     return p;
 """),

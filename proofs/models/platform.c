@@ -216,7 +216,21 @@ bool pool_grant(void)
 
 bool pool_place(uintptr_t address, size_t bytes)
 {
-    return address != 0;
+    if (address == 0) {
+        return false;
+    }
+    uint64_t first = address / 64, end = (address + bytes + 63) / 64;
+    /*@ loop invariant range: first <= l && (l <= end || l == first);
+        loop invariant used:  \forall integer k; first <= k < l ==> pool_mapped[k] == POOL_USED;
+        loop invariant rest:  \forall integer k; 0 <= k < (1UL << (LG_VADDR - 6)) && !(first <= k < l) ==>
+                                  pool_mapped[k] == \at(pool_mapped[k],Pre);
+        loop assigns   l, pool_mapped[0 .. (1UL << (LG_VADDR - 6)) - 1];
+        loop variant   end - l;
+    */
+    for (uint64_t l = first; l < end; l++) {
+        pool_mapped[l] = POOL_USED;
+    }
+    return true;
 }
 
 /* The only lines that there are begin at address 4096. */
@@ -239,14 +253,14 @@ static inline uintptr_t pool_map(size_t bytes)
         }
     }
     /*@ loop invariant range:  64 <= l <= end;
-        loop invariant mapped: \forall integer k; 64 <= k < l ==> pool_mapped[k] == 1;
+        loop invariant mapped: \forall integer k; 64 <= k < l ==> pool_mapped[k] == POOL_FRESH;
         loop invariant rest:   \forall integer k; 0 <= k < (1UL << (LG_VADDR - 6)) && !(64 <= k < l) ==>
                                    pool_mapped[k] == \at(pool_mapped[k],Pre);
         loop assigns   l, pool_mapped[64 .. end - 1];
         loop variant   end - l;
     */
     for (uint64_t l = 64; l < end; l++) {
-        pool_mapped[l] = 1;
+        pool_mapped[l] = POOL_FRESH;
     }
     return 4096;
 }

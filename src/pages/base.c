@@ -20,7 +20,7 @@ uintptr_t base_end;
     ensures  in:      \result != 0 ==> \result + bytes <= (1UL << LG_VADDR);
     ensures  aligned: \result % BASE_ALIGN_MAX == 0;
     ensures  fresh:   \result != 0 ==> \forall integer l; \result <= l * BASE_LINE < \result + bytes ==>
-                          \old(pool_mapped[l]) == 0 && pool_mapped[l] == 1;
+                          \old(pool_mapped[l]) == 0 && pool_mapped[l] == POOL_FRESH;
     ensures  counted: base_mapped == \old(base_mapped) + (\result == 0 ? 0 : bytes);
     ensures  none:    \result == 0 ==> os_refused == 1 || base_mapped + bytes > BASE_MAPPED_MAX;
 */

@@ -13,7 +13,11 @@
 
 #include "platform/os.h"
 
-/*@ ghost uint8_t pool_mapped[1UL << (LG_VADDR - 6)]; */   /* cache line -> belongs to a block of pool_map */
+/* Cache line -> POOL_FRESH if it belongs to a block of pool_map and reads as zero, since nobody has had it yet. POOL_USED once an element lies
+ * there, which may write to it. Otherwise 0. */
+/*@ ghost uint8_t pool_mapped[1UL << (LG_VADDR - 6)]; */
+#define POOL_FRESH 1U
+#define POOL_USED 2U
 
 #define POOL_CELLS (2 * PAGE_COUNT_MAX)             /* cells of sparse elements, as their module numbers them */
 
@@ -36,10 +40,14 @@ bool pool_grant(void);                              /* true if the OS has memory
     ensures  open:    \result ==> \forall integer c; cell <= c < cell + count ==> pool_writable[c] == 1;
 */
 bool pool_open(uint64_t cell, uint64_t count);      /* true if the cells may be written */
-/*@ requires room:    address != 0 ==> \forall integer l; address <= l * 64 < address + bytes ==> pool_mapped[l] == 1;
+/*@ requires fresh:   address != 0 ==> \forall integer l; address <= l * 64 < address + bytes ==> pool_mapped[l] == POOL_FRESH;
+    requires in:      address + bytes <= (1UL << LG_VADDR);
     requires aligned: address % 64 == 0;
-    assigns           \nothing;
+    assigns           pool_mapped[0 .. (1UL << (LG_VADDR - 6)) - 1];
     ensures  there:   \result <==> address != 0;
+    ensures  used:    address != 0 ==> \forall integer l; address <= l * 64 < address + bytes ==> pool_mapped[l] == POOL_USED;
+    ensures  rest:    \forall integer l; 0 <= l < (1UL << (LG_VADDR - 6)) && !(address != 0 && address <= l * 64 < address + bytes) ==>
+                          pool_mapped[l] == \old(pool_mapped[l]);
 */
 bool pool_place(uintptr_t address, size_t bytes);   /* true if there are so many bytes for an element */
 #else
@@ -57,7 +65,7 @@ bool pool_place(uintptr_t address, size_t bytes);   /* true if there are so many
     ensures  in:      \result + bytes <= (1UL << LG_VADDR);
     ensures  aligned: \result % 4096 == 0;
     ensures  fresh:   \result != 0 ==> \forall integer l; \result <= l * 64 < \result + bytes ==>
-                          \old(pool_mapped[l]) == 0 && pool_mapped[l] == 1;
+                          \old(pool_mapped[l]) == 0 && pool_mapped[l] == POOL_FRESH;
     ensures  rest:    \forall integer l; 0 <= l < (1UL << (LG_VADDR - 6)) &&
                           !(\result != 0 && \result <= l * 64 < \result + bytes) ==> pool_mapped[l] == \old(pool_mapped[l]);
 */
