@@ -13,7 +13,7 @@ extern uint8_t  pool_writable[] __attribute__((weak));
 
 bool table_grow(uint64_t i);
 bool pool_grant(void);
-bool pool_open(uint64_t cell, uint64_t count);
+bool pool_open(bool there, uint64_t width, uint64_t at, uint64_t cell, uint64_t count);
 bool pool_place(uintptr_t address, size_t bytes);
 
 void eacsl_copy(void *to, const void *from, unsigned long bytes)
@@ -34,8 +34,11 @@ bool pool_grant(void)
     return granted;
 }
 
-bool pool_open(uint64_t cell, uint64_t count)
+bool pool_open(bool there, uint64_t width, uint64_t at, uint64_t cell, uint64_t count)
 {
+    (void)there;
+    (void)width;
+    (void)at;
     bool open = pool_grant();
     if (open) {
         memset(pool_writable + cell, 1, count);

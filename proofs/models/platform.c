@@ -279,7 +279,7 @@ static inline void pool_forget(uint64_t *words, size_t count)
 }
 
 /* The cells that may be written are those that the array says from the start. */
-bool pool_open(uint64_t cell, uint64_t count)
+bool pool_open(bool there, uint64_t width, uint64_t at, uint64_t cell, uint64_t count)
 {
     /*@ loop invariant range: cell <= c <= cell + count;
         loop invariant open:  \forall integer d; cell <= d < c ==> pool_writable[d] == 1;

@@ -49,11 +49,10 @@ static bool radix_reserve_window(uint64_t h)
 */
 static bool radix_open(uint64_t h, uint64_t page, uint64_t end)
 {
-    uint64_t first = page / RADIX_PART * RADIX_PART;
-    uint64_t count = (end + RADIX_PART - 1) / RADIX_PART * RADIX_PART - first;
-    struct radix_leaf *leaf = radix_root[h];
-    uint64_t           at = first % RADIX_WINDOW_PAGES;
-    return POOL_OPEN(&leaf->entry[at], first, count) && POOL_OPEN(&leaf->extent[at], PAGE_COUNT_MAX + first, count);
+    uint64_t window = h * RADIX_WINDOW_PAGES;
+    uint64_t at = (page - window) / RADIX_PART * RADIX_PART;
+    uint64_t count = (end - window + RADIX_PART - 1) / RADIX_PART * RADIX_PART - at;
+    return POOL_OPEN(radix_root[h], radix_pool, h, entry, at, count) && POOL_OPEN(radix_root[h], radix_pool, h, extent, at, count);
 }
 
 /* Makes the leaf of window h, and opens the entries of those pages of [page, end) that lie in the window. */

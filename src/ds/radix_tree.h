@@ -40,7 +40,11 @@ struct radix_leaf {
 _Static_assert(RADIX_ROOTS * RADIX_WINDOW_PAGES == PAGE_COUNT_MAX, "the windows tile the address space");
 _Static_assert(sizeof(struct radix_leaf) % PAGE == 0, "a leaf is whole pages, as the OS gives them");
 _Static_assert(RADIX_WINDOW_PAGES % RADIX_PART == 0, "a leaf is whole parts");
-_Static_assert(2 * PAGE_COUNT_MAX <= POOL_CELLS, "a page has a cell for its tag and one for its extent");
+
+/* A page has a cell for its tag, whose number is the page's, and one for its extent (pool.h). */
+#define POOL_CELL_entry 0UL
+#define POOL_CELL_extent PAGE_COUNT_MAX
+_Static_assert(2 * PAGE_COUNT_MAX <= POOL_CELLS, "these are all");
 
 extern struct radix_leaf *radix_root[RADIX_ROOTS];  /* NULL if nothing was ever set in that window */
 POOL(struct radix_leaf, radix_pool, RADIX_ROOTS);   /* the leaf of window h is element h */

@@ -6,7 +6,9 @@
  * before. Naming the new memory by its key is sound as long as each key is made once: the caller keeps the address, and
  * makes an element only where it has none. POOL_PLACE does the same with zero memory that the caller has already.
  *
- * An element of POOL_NEW_SPARSE can be read at once. It is written only where POOL_OPEN has opened it, which stays so for good.
+ * An element of POOL_NEW_SPARSE can be read at once. It is written only where POOL_OPEN has opened it, which stays so for good. POOL_OPEN opens so
+ * many cells of an array in the element, from cell `at` on. The cells of that array in all elements have numbers, one element after the other,
+ * from POOL_CELL_array on. Of each the proofs know by its number whether it is open.
  */
 #ifndef QED_PLATFORM_POOL_H
 #define QED_PLATFORM_POOL_H
@@ -19,7 +21,7 @@
 #define POOL_FRESH 1U
 #define POOL_USED 2U
 
-#define POOL_CELLS (2 * PAGE_COUNT_MAX)             /* cells of sparse elements, as their module numbers them */
+#define POOL_CELLS (2 * PAGE_COUNT_MAX)             /* cells of sparse elements */
 
 /* Cell -> 1 if it may be written, once POOL_OPEN has said so. Nothing changes the array: the proofs learn what it has from POOL_OPEN. */
 /*@ ghost uint8_t pool_writable[POOL_CELLS]; */
@@ -28,18 +30,21 @@
 #define POOL(type, name, count) extern type name[count]
 #define POOL_NEW(type, name, key) (pool_grant() ? &name[key] : NULL)
 #define POOL_NEW_SPARSE(type, name, key) POOL_NEW(type, name, key)
-#define POOL_OPEN(cells, cell, count) pool_open(cell, count)
+#define POOL_WIDTH(array) (sizeof(array) / sizeof(array)[0])
+#define POOL_OPEN(element, name, key, array, at, count)                                                                \
+    pool_open((element) == &name[key], POOL_WIDTH(name[key].array), at, POOL_CELL_##array + (key) * POOL_WIDTH(name[key].array) + (at), count)
 #define POOL_PLACE(type, name, key, address) (pool_place(address, sizeof(type)) ? &name[key] : NULL)
 /*@ assigns           os_refused;
     ensures  refused: os_refused == (\result ? \old(os_refused) : 1);
 */
 bool pool_grant(void);                              /* true if the OS has memory left */
-/*@ requires in:      0 < count && cell + count <= POOL_CELLS;
+/*@ requires there:   there;
+    requires in:      0 < count && at + count <= width && cell + count <= POOL_CELLS;
     assigns           os_refused;
     ensures  refused: os_refused == (\result ? \old(os_refused) : 1);
     ensures  open:    \result ==> \forall integer c; cell <= c < cell + count ==> pool_writable[c] == 1;
 */
-bool pool_open(uint64_t cell, uint64_t count);      /* true if the cells may be written */
+bool pool_open(bool there, uint64_t width, uint64_t at, uint64_t cell, uint64_t count);     /* true if the cells may be written */
 /*@ requires fresh:   address != 0 ==> \forall integer l; address <= l * 64 < address + bytes ==> pool_mapped[l] == POOL_FRESH;
     requires in:      address + bytes <= (1UL << LG_VADDR);
     requires aligned: address % 64 == 0;
@@ -54,7 +59,7 @@ bool pool_place(uintptr_t address, size_t bytes);   /* true if there are so many
 #define POOL(type, name, count) _Static_assert(sizeof(type) * (count) != 0, "a pool of " #count)
 #define POOL_NEW(type, name, key) ((type *)os_map_metadata(sizeof(type)))
 #define POOL_NEW_SPARSE(type, name, key) ((type *)os_map_sparse(sizeof(type)))
-#define POOL_OPEN(cells, cell, count) os_open(cells, (count) * sizeof((cells)[0]))
+#define POOL_OPEN(element, name, key, array, at, count) os_open(&(element)->array[at], (count) * sizeof((element)->array[0]))
 #define POOL_PLACE(type, name, key, address) ((type *)(address))
 #endif
 
