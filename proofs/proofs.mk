@@ -1,7 +1,8 @@
 # Proofs by Frama-C/WP, models by SPIN, and whether they notice faults.
 .PHONY: models prove-binary prove-binary-mutants prove-smoke prove-smoke-sample prove-coverage prove-robust prove-weakened prove-matrix mutants mutants-sample
-models: setup-prove     ## lock and accesses without one, all states, with SPIN; what is believed has a model
+models: setup-prove     ## lock and accesses without one, all states, with SPIN; what is believed has a model, and pointers lie apart
 	@proofs/satisfied
+	@proofs/separated
 	@proofs/models/run $(BUILD)
 
 prove-binary: setup-prove setup-fuzz ## the machine code of the fast paths, of gcc and clang, does what the contracts say
