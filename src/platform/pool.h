@@ -6,9 +6,9 @@
  * before. Naming the new memory by its key is sound as long as each key is made once: the caller keeps the address, and
  * makes an element only where it has none. POOL_PLACE does the same with zero memory that the caller has already.
  *
- * An element of POOL_NEW_SPARSE can be read at once. It is written only where POOL_OPEN has opened it, which stays so for good. POOL_OPEN opens so
- * many cells of an array in the element, from cell `at` on. The cells of that array in all elements have numbers, one element after the other,
- * from POOL_CELL_array on. Of each the proofs know by its number whether it is open.
+ * An element of POOL_NEW_SPARSE can be read at once. It is written only where POOL_OPEN has opened it, which stays so for good. POOL_OPEN opens
+ * so many cells of an array in the element, from cell `at` on. The cells of that array in all elements have numbers, one element after the
+ * other, from POOL_CELL_array on. Of each the proofs know by its number whether it is open.
  */
 #ifndef QED_PLATFORM_POOL_H
 #define QED_PLATFORM_POOL_H
