@@ -15,7 +15,7 @@
 /* Returns how many blocks a stack has slots for, given the bytes that a stack of a small or large class may hold. */
 /*@ requires stack:   0 < stack < TCACHE_STACKS;
     assigns           \nothing;
-    ensures  some:    0 < \result <= TCACHE_DEPTH_MAX;
+    ensures  some:    0 < \result <= TCACHE_DEPTH_MAX(stack);
     ensures  depth:   \result == TcacheDepth(stack, (stack <= SC_NBINS ? bytes_small : bytes_large) / ScBytes(stack - 1));
 */
 static inline uint32_t shape_depth(uint32_t stack, uint64_t bytes_small, uint64_t bytes_large)
@@ -23,7 +23,7 @@ static inline uint32_t shape_depth(uint32_t stack, uint64_t bytes_small, uint64_
     uint64_t bytes = size_class_bytes(stack - 1);
     uint64_t most = (stack <= SC_NBINS ? bytes_small : bytes_large) / bytes;
     uint64_t least = stack <= SC_NBINS ? TCACHE_DEPTH_MIN : 1;
-    return (uint32_t)(most < least ? least : most > TCACHE_DEPTH_MAX ? TCACHE_DEPTH_MAX : most);
+    return (uint32_t)(most < least ? least : most > TCACHE_DEPTH_MAX(stack) ? TCACHE_DEPTH_MAX(stack) : most);
 }
 
 /* Fills the table that tells the stack for each number of bytes. */
@@ -72,13 +72,13 @@ static inline void shape_one(struct tcache *t, uint32_t b, uint32_t floor, uint3
 /* Gives stack b the room that its class asks for, or none where the settings say so. Returns the bottom slot for the next stack. */
 /*@ requires valid:   \valid(t);
     requires stack:   0 < b < TCACHE_STACKS;
-    requires slots:   floor + TCACHE_DEPTH_MAX < TCACHE_SLOTS;
+    requires slots:   floor + TCACHE_DEPTH_MAX(b) < TCACHE_SLOTS;
     requires bytes:   DepotBytes && DepotMagic;
     assigns           STACK_ASSIGNS_SHAPE(t, b);
     ensures  floor:   t->floor[b] == floor && t->top[b] == floor;
     ensures  limit:   t->floor[b] <= t->limit[b] == t->least[b] <= t->room[b];
     ensures  some:    t->least[b] == t->floor[b] ==> t->room[b] == t->floor[b];
-    ensures  room:    t->room[b] < \result <= floor + TCACHE_DEPTH_MAX + 1;
+    ensures  room:    t->room[b] < \result <= floor + TCACHE_DEPTH_MAX(b) + 1;
     ENSURES_MAGIC(t, b);
 */
 static inline uint32_t shape_room(struct tcache *t, uint32_t b, uint32_t floor)
@@ -98,13 +98,13 @@ static inline uint32_t shape_room(struct tcache *t, uint32_t b, uint32_t floor)
 /* Gives stack b its room, above the stacks before it. Returns the bottom slot for the next stack. */
 /*@ requires valid:   \valid(t);
     requires stack:   0 < b < TCACHE_STACKS;
-    requires floor:   0 < floor <= b * (TCACHE_DEPTH_MAX + 1);
+    requires floor:   0 < floor <= TCACHE_SLOTS_TO(b);
     requires bytes:   DepotBytes && DepotMagic;
     SHAPED(requires, t, b);
     requires below:   ShapedBelow(t, b, floor);
     requires apart:   ShapedApart(t, b);
     assigns           STACK_ASSIGNS_SHAPE(t, b);
-    ensures  floor:   0 < \result <= (b + 1) * (TCACHE_DEPTH_MAX + 1);
+    ensures  floor:   0 < \result <= TCACHE_SLOTS_TO(b + 1);
     SHAPED(ensures, t, b + 1);
     ensures  below:   ShapedBelow(t, b + 1, \result);
     ensures  apart:   ShapedApart(t, b + 1);
@@ -141,7 +141,7 @@ static inline void shape_cache(struct tcache *t)
     uint32_t floor = 1;
     shape_lookup(t);
     shape_one(t, 0, 0, 0, 0);
-    /*@ loop invariant range:   1 <= b <= TCACHE_STACKS && 0 < floor <= b * (TCACHE_DEPTH_MAX + 1);
+    /*@ loop invariant range:   1 <= b <= TCACHE_STACKS && 0 < floor <= TCACHE_SLOTS_TO(b);
         SHAPED(loop invariant, t, b);
         loop invariant below:   ShapedBelow(t, b, floor);
         loop invariant apart:   ShapedApart(t, b);

@@ -27,11 +27,18 @@
 #include "platform/table.h"
 
 #define TCACHE_STACKS (1U + SC_NBINS + LARGE_CACHED)         /* the stack of a class is its index + 1 */
-#define TCACHE_DEPTH_MAX (TCACHE_STACKS < 64U ? 1024U : 512U)   /* blocks that a stack holds at most. A slot's number has two bytes. */
+/* Blocks that stack b holds at most: 1024 of up to 512 bytes, 512 of other small classes, 256 large ones. The stacks up to TCACHE_DEEP are those
+ * of up to 512 bytes. */
+#define TCACHE_DEEP (SC_NTINY + SC_NGROUP * (10U - LG_QUANTUM - SC_LG_NGROUP))
+#define TCACHE_DEPTH_MAX(b) ((b) <= TCACHE_DEEP ? 1024U : (b) <= SC_NBINS ? 512U : 256U)
 #define TCACHE_MAX (SC_LARGE_MINCLASS << (LARGE_CACHED - 1) / SC_NGROUP)     /* bytes of the largest class that has a stack */
 #define TCACHE_FILL_FIRST 8U                                    /* blocks that a stack asks for when it misses at first. Each miss doubles it. */
 #define TCACHE_FILL_BYTES 1024U                                 /* of a thread's first fill, at most, where one block is no more */
-#define TCACHE_SLOTS (TCACHE_STACKS * (TCACHE_DEPTH_MAX + 1U))
+/* Slots of the first n stacks at most. Each has one more than it holds blocks. */
+#define TCACHE_SLOTS_TO(n)                                                                                             \
+    ((n) <= TCACHE_DEEP + 1U ? (n) * 1025U : (n) <= SC_NBINS + 1U ? 1025U * (TCACHE_DEEP + 1U) + 513U * ((n) - TCACHE_DEEP - 1U) :  \
+     1025U * (TCACHE_DEEP + 1U) + 513U * (SC_NBINS - TCACHE_DEEP) + 257U * ((n) - SC_NBINS - 1U))
+#define TCACHE_SLOTS TCACHE_SLOTS_TO(TCACHE_STACKS)
 
 /* Fields of 16 bits that slow paths write are signed. The fields of a radix_entry are not, so the proofs see at once that such a
  * write leaves the radix tree as it is. */
