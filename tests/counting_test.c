@@ -130,6 +130,31 @@ static void test_modes(struct tcache *t)
     refill_flush(t);
 }
 
+/* While pages wait the table is empty and the next slow call is due, unless a sample is counted down to. The window stays. */
+static void test_waits(struct tcache *t)
+{
+    overflow_free(t, refill(t, 5), "test");
+    CHECK(t->window_pages != 0);
+    for (int samples = 0; samples < 2; samples++) {
+        samples == 1 ? counting_begin(t, COUNTER_SAMPLES) : (void)0;
+        counting_wait(t, false);
+        check_table(t, samples == 1);
+        for (int times = 0; times < 2; times++) {
+            countdown_left = 1000;
+            counting_wait(t, true);
+            check_table(t, true);
+            CHECK(counting_for(t, COUNTER_WAITS) && !counting_bytes(t) && t->window_pages != 0);
+            CHECK(countdown_left == (samples == 0 && times == 0 ? 0 : 1000));
+        }
+        counting_wait(t, false);
+        check_table(t, samples == 1);
+        CHECK(!counting_for(t, COUNTER_WAITS));
+    }
+    counting_end(t, COUNTER_SAMPLES);
+    check_table(t, false);
+    refill_flush(t);
+}
+
 int main(void)
 {
     blocks_boot(2);
@@ -138,6 +163,7 @@ int main(void)
     test_standins();
     test_reasons(t);
     test_window(t);
+    test_waits(t);
     test_numbers(t);
     test_modes(t);
     depot_destroy(t);

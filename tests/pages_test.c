@@ -258,6 +258,27 @@ static void test_shed(void)
     CHECK(pages_trim());
 }
 
+/* More than 16 MiB of dirty pages wait, if they are more than a quarter of those in use, and may go some day. */
+static void test_wait(void)
+{
+    bool     zeroed;
+    uint64_t least = (16UL << 20) >> LG_PAGE, active = extent_npages_total[EXTENT_ACTIVE];
+    CHECK((pages_trim() || extent_npages_total[EXTENT_DIRTY] == 0) && active < 4 * least && !pages_decay());
+    uint32_t more = pages_alloc(PAGES_SHARED, 4 * (least + 1) - active, 1, &zeroed), few = pages_alloc(PAGES_SHARED, least, 1, &zeroed);
+    uint32_t one = pages_alloc(PAGES_SHARED, 1, 1, &zeroed);
+    CHECK(more != 0 && few != 0 && one != 0);
+    pages_free(few);
+    CHECK(extent_npages_total[EXTENT_DIRTY] == least && !pages_decay());
+    pages_free(one);
+    CHECK(extent_npages_total[EXTENT_DIRTY] == least + 1 && !pages_decay());
+    pages_free(more);
+    CHECK(pages_decay());
+    pages_set_decay(PAGES_SHARED, -1, 0);
+    CHECK(!pages_decay());
+    pages_set_decay(PAGES_SHARED, 10000, 0);
+    CHECK(pages_decay() && pages_trim() && !pages_decay());
+}
+
 static uint64_t dirty_npages(uint32_t cache)
 {
     return extent_npages_total[EXTENT_DIRTY + cache];
@@ -402,6 +423,7 @@ int main(void)
     test_growth();
     test_hooks();
     test_shed();
+    test_wait();
     test_mark(PAGE_CACHES - 1, 1000000);
     test_mark(0, 0);
     test_mark(1, -1);

@@ -2,6 +2,7 @@
  * that are out. */
 #include "blocks_boot.h"
 #include "tcache_model.h"
+#include "tcache/counting.h"
 
 #define OUT_MAX 20000U
 
@@ -120,6 +121,31 @@ static void test_decay(struct tcache *t)
     CHECK(stats.dirty == 0);
 }
 
+/* While many pages wait for their time, no size has a stack, so that hits come past the clock. When the next turn by time finds few, each size has
+ * its own again. */
+static void test_wait(struct tcache *t)
+{
+    bool     zeroed;
+    uint32_t e = pages_alloc(PAGES_SHARED, (20UL << 20) >> LG_PAGE, 1, &zeroed);
+    uint64_t block = refill(t, 5);
+    CHECK(e != 0 && !counting(t));
+    pages_free(e);
+    os_fake.clock_ms += 100;
+    refill_tick(t);
+    CHECK(counting_for(t, COUNTER_WAITS) && t->stack_of[64] == 0);
+    CHECK(tcache_push(t, block) && tcache_pop(t, 5) == block);
+    CHECK(pages_trim());
+    for (int i = 0; i < 100; i++) {
+        refill_tick(t);
+    }
+    CHECK(counting_for(t, COUNTER_WAITS));
+    os_fake.clock_ms += 100;
+    refill_tick(t);
+    CHECK(!counting(t) && tcache_stack_of(t, 64) == size_class_index(64) + 1);
+    overflow_free(t, block, "test");
+    refill_flush(t);
+}
+
 /* Caches that come and go, large blocks beside them, an OS that refuses now and then, through the model. */
 static void test_model(void)
 {
@@ -179,6 +205,7 @@ int main(void)
     while (out_count > 0) {
         give(t[0], out_count - 1);
     }
+    test_wait(t[1]);
     check_shape(t[0]);
     depot_destroy(t[0]);
     depot_destroy(t[1]);

@@ -9,6 +9,7 @@
 #include "blocks/bin.h"
 #include "blocks/large.h"
 #include "blocks/slab.h"
+#include "tcache/counting.h"
 #include "tcache/depot.h"
 #include "tcache/overflow.h"
 #include "tcache/refill.h"
@@ -111,7 +112,8 @@ static inline void tcache_model_take(uint32_t k, uint32_t bin, uint8_t seed)
 {
     uint64_t bytes = size_class_bytes(bin - 1), calls = os_fake.calls[OS_FAKE_MAP] + os_fake.calls[OS_FAKE_METADATA];
     uint64_t block = tcache_pop(tcache_model_of(k), bin);
-    if (bytes <= SC_LOOKUP_MAX && tcache_stack_of(tcache_model_of(k), bytes) != (tcache_model_cache[k] == NULL ? 0 : bin)) {
+    bool     known = tcache_model_cache[k] != NULL && !counting(tcache_model_cache[k]);
+    if (bytes <= SC_LOOKUP_MAX && tcache_stack_of(tcache_model_of(k), bytes) != (known ? bin : 0)) {
         blocks_model_fail("a size's bin", (void *)bytes);
     }
     block = block != 0 ? block : refill(tcache_model_of(k), bin);

@@ -145,6 +145,9 @@ static inline uint64_t block_take_sampled(uint32_t szind, uint64_t align_bytes, 
     struct tcache *t = thread_get();
     /*@ assert place: ThreadCache(t); */
     fill_meet(t);
+    if (counting_for(t, COUNTER_WAITS)) {
+        refill_tick(t);
+    }
     uint64_t       sampled = prof_take(t, szind, align_bytes, zeroed);
     return sampled != 0 ? sampled : block_take_counted(szind, align_bytes, zeroed);
 }

@@ -207,13 +207,14 @@ struct pages_run pages_release(uint64_t page) /*@ ghost (uint32_t mine) */;
 */
 bool pages_resize(uint32_t e, uint64_t npages);
 
-/* Purges the pages of all page caches that their decay curves no longer allow. */
+/* Purges the pages of all page caches that their decay curves no longer allow. Returns whether many dirty pages of the automatic arenas still wait
+ * for their time: more than 16 MiB, and more than a quarter of the pages in use. Where they stay for ever, none wait. */
 /*@ REQUIRES_PAGES_UNLOCKED;
     assigns    PAGES_ASSIGNS;
     ENSURES_PAGES_UNLOCKED;
     PAGES_KEPT(ensures, 0);
 */
-void pages_decay(void);
+bool pages_decay(void);
 
 /* Purges dirty pages of the automatic arenas before their time, where there are more than 16 MiB of them and more than twice as many as pages in
  * use. Called when a thread ends. So the memory of many threads that end goes with them. Where dirty pages stay for ever, they stay. */

@@ -13,6 +13,7 @@
 #include "platform/config.h"
 
 #define COUNTDOWN_MAX UINT32_MAX
+#define COUNTDOWN_RUNS (QED_PROF != 0)          /* whether threads have a number */
 
 #if QED_PROF
 extern __thread uint32_t countdown_left;

@@ -8,10 +8,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "platform/countdown.h"
+
 #define COUNTER_ALLOCATES 1U        /* why the thread's calls come to the slow paths: it counts its bytes, ... */
 #define COUNTER_SAMPLES 2U          /* ... the heap profiler counts down to the next sample, ... */
 #define COUNTER_FILLS 4U            /* ... a mode fills its blocks, ... */
-#define COUNTER_CHECKS 8U           /* ... or a mode checks what it frees */
+#define COUNTER_CHECKS 8U           /* ... a mode checks what it frees, ... */
+#define COUNTER_WAITS 16U           /* ... or many free pages wait for their time */
 
 struct counter {
     uint64_t allocated;
@@ -45,7 +48,8 @@ static inline bool counter_has_only(uintptr_t counter, uint64_t reason)
 }
 #endif
 
-/* Adds a reason. Bytes are counted from 0 on then. */
+/* Adds a reason. From COUNTER_ALLOCATES on bytes are counted from 0. From COUNTER_WAITS on the thread's next slow call is due, unless the thread
+ * counts down to a sample. */
 /*@ assigns \nothing; */
 static inline void counter_begin(uintptr_t counter, uint64_t reason)
 #ifdef __FRAMAC__
@@ -58,6 +62,9 @@ static inline void counter_begin(uintptr_t counter, uint64_t reason)
         *c = (struct counter){.allocated = 0};
     }
     c->reasons = reasons;
+    if (reason == COUNTER_WAITS && (reasons & COUNTER_SAMPLES) == 0) {
+        countdown_restart();
+    }
 }
 #endif
 

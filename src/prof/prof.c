@@ -16,7 +16,8 @@
 #include "tcache/counting.h"
 #include "tcache/outside.h"
 
-#define INACTIVE_BYTES 65536U                   /* a thread that may not sample asks again after so many of slow calls */
+#define INACTIVE_BYTES 65536U                   /* a thread that may not sample asks again after so many of slow calls, */
+#define WAITING_BYTES (16U << 20)               /* and one that comes past the clock while pages wait after so many */
 #define PRINTABLE " !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~"
 #define GDUMP_STEP (1UL << 20)                  /* a maximum that is higher by less is no new one */
 
@@ -86,7 +87,7 @@ static bool count(struct thread *me, uint64_t bytes)
 static struct thread *ready(struct tcache *t)
 {
     if (ATOMIC_LOAD_ACQUIRE(prof_state) != PROF_ON || tcache_is_standin(t)) {
-        countdown_left = prof_state == PROF_OFF ? count_most(COUNTDOWN_MAX) : 0;
+        countdown_left = prof_state != PROF_OFF ? 0 : count_most(counting_for(t, COUNTER_WAITS) ? WAITING_BYTES : COUNTDOWN_MAX);
         return NULL;
     }
     if (!ATOMIC_LOAD(prof_options.active)) {

@@ -41,6 +41,15 @@ void counting_end(struct tcache *t, uint64_t reason)
     }
 }
 
+void counting_wait(struct tcache *t, bool waits)
+{
+    if (!waits) {
+        counting_end(t, COUNTER_WAITS);
+    } else if (COUNTDOWN_RUNS && !counting_for(t, COUNTER_WAITS)) {
+        counting_begin(t, COUNTER_WAITS);
+    }
+}
+
 void counting_modes(struct tcache *t)
 {
     if (tcache_is_standin(t)) {

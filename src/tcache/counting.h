@@ -1,7 +1,7 @@
 /* counting: how the calls of a thread come to be counted, and what a thread has counted.
  *
- * A thread counts for one reason or for more: somebody has asked what it allocates, the heap profiler counts down to its next sample, or a mode
- * fills its blocks or checks what it frees. While it does so, the table of its cache that leads from bytes to stacks is empty. So malloc's
+ * A thread counts for one reason or for more: somebody has asked what it allocates, the heap profiler counts down to its next sample, a mode
+ * fills its blocks or checks what it frees, or many free pages wait for their time and it has to come past the clock. While it does so, the table of its cache that leads from bytes to stacks is empty. So malloc's
  * fast path finds stack 0, which never has a block, and goes to the slow path, which counts. If bytes are counted, or a mode sees what is
  * freed, the cache has no window either, so that free goes to its slow path. A thread that does not count has its table and its window, and
  * the fast paths know nothing of all this.
@@ -62,9 +62,10 @@ static inline void counting_give(const struct tcache *t, uint64_t bytes) /*@ gho
     counter_give(COUNTING_PLACE(t), bytes);
 }
 
-/* Returns whether the thread counts for that reason (COUNTER_ALLOCATES or COUNTER_SAMPLES). */
+/* Returns whether the thread counts for that reason. */
 /*@ requires valid:   \valid_read(t);
     assigns           \nothing;
+    ensures  counts:  \result ==> t->stack_of[0] == 0;
 */
 static inline bool counting_for(const struct tcache *t, uint64_t reason)
 {
@@ -103,6 +104,16 @@ void counting_begin(struct tcache *t, uint64_t reason);
     ensures  ok:      TcacheOk(t);
 */
 void counting_end(struct tcache *t, uint64_t reason);
+
+/* From now on, while many free pages wait, the cache's thread comes past the clock by and by, even if each of its calls would hit a stack.
+ * Where threads count nothing down (QED_PROF=0) it does not. t is no stand-in. */
+/*@ requires ok:      TcacheOk(t);
+    requires table:   SizeClassTable(SC_LOOKUP_MAX / SC_TINY + 1);
+    assigns           t->stack_of[0 .. SC_LOOKUP_MAX], t->window_pages;
+    ensures  ok:      TcacheOk(t);
+    ensures  counts:  waits && COUNTDOWN_RUNS ==> t->stack_of[0] == 0;
+*/
+void counting_wait(struct tcache *t, bool waits);
 
 /* Sends the calls of the cache's thread to the slow paths, as far as a mode (platform/modes.h) has to see them, and no others that
  * a mode has had to see. A stand-in's come there by themselves. */

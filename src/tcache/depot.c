@@ -2,6 +2,7 @@
 #include "tcache/depot.h"
 
 #include "platform/hints.h"
+#include "tcache/counting.h"
 #include "tcache/depot_steps.h"
 
 LONG_TABLE struct tcache tcache_unborn;
@@ -89,7 +90,8 @@ struct tcache *depot_create(void)
 }
 
 /* Gives all blocks of this thread's cache back and leaves its arena. */
-/*@ requires lock:    LocksFree(LOCK_ARENA);
+/*@ requires table:   SizeClassTable(SC_LOOKUP_MAX / SC_TINY + 1);
+    requires lock:    LocksFree(LOCK_ARENA);
     requires blocks:  BlocksOk;
     requires arenas:  ArenaOk;
     requires arena:   t->arena < ARENAS_MAX && arena_joined[t->arena] == 1;
@@ -107,6 +109,7 @@ struct tcache *depot_create(void)
 static inline void depot_give_up(struct tcache *t)
 {
     refill_tick(t);
+    counting_end(t, COUNTER_WAITS);
     refill_flush(t);
     /*@ assert arena: t->arena == \at(t->arena,Pre); */
     arena_leave(t->arena);

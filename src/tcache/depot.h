@@ -74,7 +74,8 @@ void depot_boot(void);
 struct tcache *depot_create(void);
 
 /* Takes the thread's cache from it. All blocks in it go back, and the thread leaves its arena. */
-/*@ requires lock:    LocksFree(LOCK_DEPOT);
+/*@ requires table:   SizeClassTable(SC_LOOKUP_MAX / SC_TINY + 1);
+    requires lock:    LocksFree(LOCK_DEPOT);
     requires blocks:  BlocksOk;
     requires arenas:  ArenaOk;
     requires mine:    DepotMine(t);

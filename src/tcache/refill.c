@@ -2,6 +2,7 @@
 #include "tcache/refill.h"
 
 #include "blocks/holes.h"
+#include "tcache/counting.h"
 #include "tcache/stack.h"
 #include "pages/pages.h"
 #include "platform/trap.h"
@@ -132,31 +133,33 @@ static void turn_collect(struct tcache *t, uint32_t stack)
     /*@ ghost tcache_lemma_ok(t); */
 }
 
-/* Gives pages that have been free for long back to the OS. Other threads may do so meanwhile. */
+/* Gives pages that have been free for long back to the OS. Other threads may do so meanwhile. Returns whether many still wait. */
 /*@ PAGES_FREE(requires);
     assigns           PAGES_ASSIGNS;
     PAGES_FREE(ensures);
 */
-static void turn_purge(void)
+static bool turn_purge(void)
 {
     /*@ ghost large_lemma_pages(); */
-    pages_decay();
+    bool waits = pages_decay();
     /*@ assert owners: LargeOwners{Pre,Here}(0); */
     /*@ assert pages: LargePages{Pre,Here}; */
     /*@ ghost large_lemma_ok(); */
+    return waits;
 }
 
-/* Purges, which leaves the cache t as it was. */
+/* Purges, which leaves the cache t as it was. Returns whether many pages still wait. */
 /*@ TCACHE_CALM(requires, t);
     assigns           PAGES_ASSIGNS;
     TCACHE_CALM(ensures, t);
 */
-static void turn_decay(void) /*@ ghost (struct tcache *t) */
+static bool turn_decay(void) /*@ ghost (struct tcache *t) */
 {
-    turn_purge();
+    bool waits = turn_purge();
     /*@ assert same: TcacheShapeSame{Pre,Here}(t); */
     /*@ ghost tcache_lemma_shape(t); */
     /*@ ghost tcache_lemma_ok(t); */
+    return waits;
 }
 
 /* Gives holes that have waited for long back to the OS, which leaves the cache t as it was. */
@@ -221,8 +224,14 @@ void refill_tick(struct tcache *t)
     for (uint32_t n = 0; n < due; n++) {
         turn_next(t);
     }
-    turn_decay() /*@ ghost (t) */;
+    bool waits = turn_decay() /*@ ghost (t) */;
     turn_holes() /*@ ghost (t) */;
+    if (waits || due == TURN_STACKS) {          /* the table of sizes is not filled again more often than each TURN_MS */
+        counting_wait(t, waits);
+        /*@ assert radix: RadixOk; */
+        /*@ assert cache: PageCacheOk; */
+        /*@ ghost large_lemma_ok(); */
+    }
 }
 
 /* ---- misses ------------------------------------------------------------------------------------------------------ */

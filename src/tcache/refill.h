@@ -22,7 +22,8 @@
 */
 uint64_t refill(struct tcache *t, uint32_t stack);
 
-/* Counts one slow event. Now and then, and whenever some time has passed, gives stacks their turn and old pages back to the OS. */
+/* Counts one slow event. Now and then, and whenever some time has passed, gives stacks their turn and old pages back to the OS. While many pages
+ * wait for their time, the thread's hits come here by and by, too (counting.h). */
 /*@ TCACHE_CALM(requires, t);
     assigns           TCACHE_ASSIGNS(t);
     TCACHE_CALM(ensures, t);

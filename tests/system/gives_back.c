@@ -1,5 +1,5 @@
 /* What a process gives back while little happens, with dirty_decay_ms:500. `gives_back pages`: freed pages go back although only few
- * calls leave the fast paths. `gives_back caches`: caches of threads that lived at the same time give their slots back.
+ * calls leave the fast paths. `gives_back hits`: all but 16 MiB of them go back although each call hits a cache. `gives_back caches`: caches of threads that lived at the same time give their slots back.
  * `gives_back threads`: their blocks' pages go back, too, at once. `gives_back locked`: Linux purges no pages that the program has locked in
  * memory and freed. The others go back all the same, and what is zero by contract is zero. */
 #include <pthread.h>
@@ -57,6 +57,38 @@ static int freed_pages(void)
     }
     few_calls();
     return check("40 MiB freed", resident_bytes() - before, 4 * MIB);
+}
+
+/* Pairs of malloc and free that a thread's cache serves alone, for one and a half seconds. */
+static void only_hits(void)
+{
+    struct timespec now, end;
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    do {
+        for (int i = 0; i < 10000; i++) {
+            void *volatile block = malloc(64);
+            free(block);
+        }
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    } while (now.tv_sec - end.tv_sec + (now.tv_nsec - end.tv_nsec) / 1e9 < 1.5);
+}
+
+static int freed_before_hits(void)
+{
+    enum { N = 100000 };
+    static char *block[N];
+    long         before = resident_bytes();
+    for (int i = 0; i < N; i++) {
+        block[i] = memset(malloc(1000), 1, 1000);
+    }
+    if (resident_bytes() < before + 90 * MIB) {
+        return 2;
+    }
+    for (int i = 0; i < N; i++) {
+        free(block[i]);
+    }
+    only_hits();
+    return check("95 MiB freed before hits", resident_bytes() - before, 20 * MIB);
 }
 
 static pthread_barrier_t gate;
@@ -166,5 +198,6 @@ int main(int argc, char **argv)
     return strcmp(what, "caches") == 0    ? caches_of_threads()
            : strcmp(what, "threads") == 0 ? blocks_of_threads()
            : strcmp(what, "locked") == 0  ? locked_pages()
+           : strcmp(what, "hits") == 0    ? freed_before_hits()
                                           : freed_pages();
 }
