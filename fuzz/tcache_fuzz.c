@@ -28,7 +28,7 @@ static void step(const uint8_t *data)
         break;
     case 6: tcache_model.count > 0 ? tcache_model_resize(i, large) : (void)0; break;
     case 7: tcache_model.count > 0 ? tcache_model_refuse(k, i, data[1] + 256U * data[2]) : (void)0; break;
-    case 8: refill_flush(tcache_model_of(k)); break;
+    case 8: data[2] < 128 ? refill_flush(tcache_model_of(k)) : tcache_model_deepen(k, 1 + data[1] % (TCACHE_STACKS - 1), data[3]); break;
     case 9: tcache_model_toggle(k); break;
     case 10:
         os_fake.clock_ms += 8U * data[1];

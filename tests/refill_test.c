@@ -167,6 +167,7 @@ static void test_model(void)
                 some > 0 ? tcache_model_resize(i, large) : (void)0;
             } else {
                 op == 62 ? tcache_model_toggle(k) : refill_flush(tcache_model_of(k));
+                tcache_model_deepen(k, 1 + (uint32_t)random_below(TCACHE_STACKS - 1), (uint32_t)random_below(300));
             }
             step % 8 == 0 ? tcache_model_compare() : (void)0;
             checks++;

@@ -11,6 +11,7 @@
 #include "blocks/slab.h"
 #include "tcache/counting.h"
 #include "tcache/depot.h"
+#include "tcache/depth.h"
 #include "tcache/overflow.h"
 #include "tcache/refill.h"
 #include "blocks_model.h"
@@ -183,6 +184,19 @@ static inline void tcache_model_toggle(uint32_t k)
             if (j != k && tcache_model_cache[k] != NULL && tcache_model_cache[j] == tcache_model_cache[k]) {
                 blocks_model_fail("two threads share a cache", tcache_model_cache[k]);
             }
+        }
+    }
+}
+
+/* A thread says how many blocks of a class it keeps. */
+static inline void tcache_model_deepen(uint32_t k, uint32_t stack, uint32_t n)
+{
+    struct tcache *t = tcache_model_cache[k];
+    if (t != NULL) {
+        uint32_t slots = t->room[stack] - t->floor[stack], most = n < slots ? n : slots;
+        depth_set(t, stack, n);
+        if (t->most[stack] - t->floor[stack] != most || t->top[stack] > t->limit[stack] || t->limit[stack] > t->most[stack]) {
+            blocks_model_fail("a stack of another depth", (void *)(uintptr_t)stack);
         }
     }
 }

@@ -145,7 +145,7 @@ class Knowledge:
         if key in self.learned:
             return
         self.learned.add(key)
-        if field in ("top", "limit", "floor", "least", "room", "magic", "negated"):
+        if field in ("top", "limit", "floor", "least", "most", "room", "magic", "negated"):
             self.learn_stack(index)
         elif field == "slot":
             self.slots.append(index)

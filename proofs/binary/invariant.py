@@ -51,10 +51,10 @@ def ghosts(tag):
 
 # Of stack b.
 STACK = [
-    Predicate("TcacheLimits", TCACHE, "t->floor[b] <= t->least[b] <= t->limit[b] <= t->room[b] < TCACHE_SLOTS && "
-              "(t->least[b] == t->floor[b] ==> t->room[b] == t->floor[b])", lambda c, b: And(
-                  ULE(c.floor(b), c.least(b)), ULE(c.least(b), c.limit(b)), ULE(c.limit(b), c.room(b)), ULT(c.room(b), c.k["TCACHE_SLOTS"]),
-                  Implies(c.least(b) == c.floor(b), c.room(b) == c.floor(b)))),
+    Predicate("TcacheLimits", TCACHE, "t->floor[b] <= t->least[b] <= t->limit[b] <= t->most[b] <= t->room[b] < TCACHE_SLOTS && "
+              "(t->least[b] == t->floor[b] ==> t->most[b] == t->floor[b])", lambda c, b: And(
+                  ULE(c.floor(b), c.least(b)), ULE(c.least(b), c.limit(b)), ULE(c.limit(b), c.most(b)), ULE(c.most(b), c.room(b)),
+                  ULT(c.room(b), c.k["TCACHE_SLOTS"]), Implies(c.least(b) == c.floor(b), c.most(b) == c.floor(b)))),
     Predicate("TcacheTops", TCACHE, "t->floor[b] <= t->top[b] <= t->limit[b]",
               lambda c, b: And(ULE(c.floor(b), c.top(b)), ULE(c.top(b), c.limit(b)))),
     Predicate("TcacheFloors", TCACHE, "t->slot[t->floor[b]] == 0", lambda c, b: c.slot(c.floor(b)) == 0),

@@ -33,6 +33,7 @@ int main(void)
     MANY(tcache, floor);
     MANY(tcache, fill);
     MANY(tcache, least);
+    MANY(tcache, most);
     MANY(tcache, room);
     MANY(tcache, missed);
     MANY(tcache, height);

@@ -160,12 +160,14 @@ static size_t type_bytes(enum ctl_type type)
     }
 }
 
-/* A shorter buffer gets what it has room for, and the call says EINVAL. */
-static int ctl_give(const struct ctl_name *n, uint64_t value, void *old, size_t *old_bytes)
+int ctl_give(const void *value, size_t bytes, void *old, size_t *old_bytes)
 {
-    size_t bytes = type_bytes(n->type), given = bytes < *old_bytes ? bytes : *old_bytes;
-    memcpy(old, &value, given);             /* little-endian: the first bytes are the low ones */
-    int result = *old_bytes == bytes ? 0 : EINVAL;
+    if (old == NULL || old_bytes == NULL) {
+        return 0;
+    }
+    size_t given = bytes < *old_bytes ? bytes : *old_bytes;
+    int    result = *old_bytes == bytes ? 0 : EINVAL;
+    memcpy(old, value, given);
     *old_bytes = given;
     return result;
 }
@@ -217,7 +219,7 @@ static int ctl_access(const struct ctl_name *n, const size_t *index, void *old, 
     }
     if (old != NULL && old_bytes != NULL) {
         int result = n->read(n, index, &value);
-        result = result != 0 ? result : ctl_give(n, value, old, old_bytes);
+        result = result != 0 ? result : ctl_give(&value, type_bytes(n->type), old, old_bytes);      /* little-endian: the first bytes are the low ones */
         if (result != 0) {
             return result;
         }

@@ -92,6 +92,9 @@ struct ctl_name {
     int (*call)(const size_t *index, void *old, size_t *old_bytes, const void *new_value, size_t new_bytes);    /* does all of it itself */
 };
 
+/* Copies a value into the caller's buffer, if there is one. A shorter buffer gets what it has room for, and the result is EINVAL. */
+int ctl_give(const void *value, size_t bytes, void *old, size_t *old_bytes);
+
 extern const char            ctl_version[];
 extern const struct ctl_name ctl_names[];
 extern const uint32_t        ctl_name_count;

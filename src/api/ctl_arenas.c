@@ -335,12 +335,5 @@ int call_arenas_lookup(const size_t *index, void *old, size_t *old_bytes, const 
     if (!find_arena(address, &arena)) {
         return EINVAL;
     }
-    if (old != NULL && old_bytes != NULL) {
-        size_t given = *old_bytes < sizeof arena ? *old_bytes : sizeof arena;
-        int    result = *old_bytes == sizeof arena ? 0 : EINVAL;
-        memcpy(old, &arena, given);
-        *old_bytes = given;
-        return result;
-    }
-    return 0;
+    return ctl_give(&arena, sizeof arena, old, old_bytes);
 }

@@ -93,14 +93,6 @@ static int read_option(const struct ctl_name *n, const size_t *index, uint64_t *
     return 0;
 }
 
-/* What has one value can be "set" to it. */
-static int write_constant(const struct ctl_name *n, const size_t *index, uint64_t value)
-{
-    uint64_t now = 0;
-    int      result = n->read(n, index, &now);
-    return result != 0 ? result : now == value ? 0 : EPERM;
-}
-
 /* ---- thread caches ------------------------------------------------------------------------------------------------ */
 
 /* How many classes they keep. */
@@ -425,7 +417,9 @@ const struct ctl_name ctl_names[] = {
     ACT("thread.peak.reset", act_peak_reset),
     RW("thread.tcache.enabled", CTL_BOOL, read_tcache_enabled, write_tcache_enabled, 0),
     ACT("thread.tcache.flush", act_tcache_flush),
-    RW("thread.tcache.max", CTL_SIZE, read_tcache_max, write_constant, 0),
+    RW("thread.tcache.max", CTL_SIZE, read_tcache_most, write_tcache_most, 0),
+    CALL("thread.tcache.ncached_max.read_sizeclass", CTL_SIZE, call_ncached_max),
+    WO("thread.tcache.ncached_max.write", CTL_TEXT, write_ncached_max),
     RW("thread.prof.name", CTL_TEXT, read_prof_name, write_prof_name, 0),
     RW("thread.prof.active", CTL_BOOL, read_prof_bool, write_prof_bool, 3),
     ACT("thread.idle", act_idle),

@@ -2,12 +2,14 @@
 #include "api/ctl_thread.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "api/thread.h"
 #include "platform/countdown.h"
 #include "prof/prof.h"
 #include "tcache/counting.h"
+#include "tcache/depth.h"
 #include "tcache/explicit.h"
 #include "tcache/outside.h"
 #include "tcache/refill.h"
@@ -98,6 +100,112 @@ int act_tcache_flush(const size_t *index)
     }
     refill_flush(t);
     return 0;
+}
+
+int read_tcache_most(const struct ctl_name *n, const size_t *index, uint64_t *value)
+{
+    (void)n, (void)index;
+    const struct tcache *t = thread_get();
+    uint32_t             stack = TCACHE_STACKS - 1;
+    if (tcache_is_standin(t)) {
+        return ENOENT;
+    }
+    while (stack > 0 && t->most[stack] == t->floor[stack]) {
+        stack--;
+    }
+    *value = stack == 0 ? 0 : size_class_bytes(stack - 1);
+    return 0;
+}
+
+int write_tcache_most(const struct ctl_name *n, const size_t *index, uint64_t value)
+{
+    (void)n, (void)index;
+    struct tcache *t = thread_get();
+    uint32_t       last = size_class_index(value) + 1;
+    if (tcache_is_standin(t)) {
+        return ENOENT;
+    }
+    for (uint32_t stack = 1; stack < TCACHE_STACKS; stack++) {
+        if (stack > last) {
+            depth_set(t, stack, 0);
+        } else if (t->most[stack] == t->floor[stack]) {
+            depth_set(t, stack, UINT32_MAX);
+        }
+    }
+    return 0;
+}
+
+int call_ncached_max(const size_t *index, void *old, size_t *old_bytes, const void *new_value, size_t new_bytes)
+{
+    (void)index;
+    const struct tcache *t = thread_get();
+    size_t               size = 0, most = 0;
+    if (tcache_is_standin(t)) {
+        return ENOENT;
+    }
+    if (new_value == NULL || new_bytes != sizeof size) {
+        return EINVAL;
+    }
+    memcpy(&size, new_value, sizeof size);
+    uint32_t szind = size_class_index(size);
+    if (szind == SC_NSIZES) {
+        return EINVAL;
+    }
+    if (szind + 1 < TCACHE_STACKS) {
+        most = t->most[szind + 1] - t->floor[szind + 1];
+    }
+    return ctl_give(&most, sizeof most, old, old_bytes);
+}
+
+/* Reads a number and the character behind it. Returns the text behind both, or NULL where there is none. */
+static const char *number_before(const char *text, char end, uint64_t *number)
+{
+    char *rest = NULL;
+    errno = 0;
+    *number = *text >= '0' && *text <= '9' ? strtoull(text, &rest, 10) : 0;
+    return rest == NULL || errno != 0 || *rest != end ? NULL : rest + 1;
+}
+
+/* Reads a range of sizes and how many blocks of each of its classes there may be. Returns the text behind it, or NULL where there is none. */
+static const char *range_read(const char *text, uint64_t *from, uint64_t *to, uint64_t *most)
+{
+    const char *rest = number_before(text, '-', from);
+    rest = rest == NULL ? NULL : number_before(rest, ':', to);
+    if (rest == NULL || *from > *to) {
+        return NULL;
+    }
+    const char *next = number_before(rest, '|', most);
+    return next != NULL ? next : number_before(rest, '\0', most);
+}
+
+/* Reads all ranges, and sets what they say if t is not NULL. */
+static bool ranges_read(const char *text, struct tcache *t)
+{
+    uint64_t from, to, most;
+    do {
+        text = range_read(text, &from, &to, &most);
+        if (text == NULL) {
+            return false;
+        }
+        for (uint32_t stack = size_class_index(from) + 1; t != NULL && stack < TCACHE_STACKS && stack <= size_class_index(to) + 1; stack++) {
+            depth_set(t, stack, most < UINT32_MAX ? (uint32_t)most : UINT32_MAX);
+        }
+    } while (text[-1] != '\0');
+    return true;
+}
+
+int write_ncached_max(const struct ctl_name *n, const size_t *index, uint64_t value)
+{
+    (void)n, (void)index;
+    struct tcache *t = thread_get();
+    const char    *text = value == CTL_NO_VALUE ? NULL : (const char *)(uintptr_t)value;
+    if (tcache_is_standin(t)) {
+        return ENOENT;
+    }
+    int  keep = errno;
+    bool right = text != NULL && ranges_read(text, NULL) && ranges_read(text, t);
+    errno = keep;
+    return right ? 0 : EINVAL;
 }
 
 /* ---- explicit caches --------------------------------------------------------------------------------------------- */

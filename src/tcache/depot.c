@@ -4,6 +4,7 @@
 #include "platform/hints.h"
 #include "tcache/counting.h"
 #include "tcache/depot_steps.h"
+#include "tcache/depth.h"
 
 LONG_TABLE struct tcache tcache_unborn;
 LONG_TABLE struct tcache tcache_dead;
@@ -97,7 +98,8 @@ struct tcache *depot_create(void)
     requires arena:   t->arena < ARENAS_MAX && arena_joined[t->arena] == 1;
     requires only:    ArenaOnly(t->arena);
     requires ok:      TcacheOk(t);
-    assigns           TCACHE_ASSIGNS(t), ARENA_ASSIGNS, arena_joined[t->arena];
+    assigns           TCACHE_ASSIGNS(t), ARENA_ASSIGNS, arena_joined[t->arena], t->least[0 .. TCACHE_STACKS - 1],
+                      t->most[0 .. TCACHE_STACKS - 1];
     ensures  lock:    LocksFree(LOCK_ARENA);
     ensures  blocks:  BlocksOk;
     ensures  arenas:  ArenaOk;
@@ -111,6 +113,7 @@ static inline void depot_give_up(struct tcache *t)
     refill_tick(t);
     counting_end(t, COUNTER_WAITS);
     refill_flush(t);
+    depth_restore(t);
     /*@ assert arena: t->arena == \at(t->arena,Pre); */
     arena_leave(t->arena);
 }

@@ -100,6 +100,8 @@ static inline void shape_next(struct tcache *t)
             depot_pool[k].floor[b] == \at(depot_pool[k].floor[b],Pre); */
     /*@ assert least: \forall integer k, b; 0 <= k < depot_made && TCACHE_STACK(b) ==>
             depot_pool[k].least[b] == \at(depot_pool[k].least[b],Pre); */
+    /*@ assert most:  \forall integer k, b; 0 <= k < depot_made && TCACHE_STACK(b) ==>
+            depot_pool[k].most[b] == \at(depot_pool[k].most[b],Pre); */
     /*@ assert room:  \forall integer k, b; 0 <= k < depot_made && TCACHE_STACK(b) ==>
             depot_pool[k].room[b] == \at(depot_pool[k].room[b],Pre); */
 }

@@ -53,6 +53,7 @@ static inline void explicit_enter(void) /*@ ghost (struct tcache *own) */
         /@ assert floor:   \forall integer b; TCACHE_STACK(b) ==> own->floor[b] == \at(own->floor[b],Pre); @/
         /@ assert limit:   \forall integer b; TCACHE_STACK(b) ==> own->limit[b] == \at(own->limit[b],Pre); @/
         /@ assert least:   \forall integer b; TCACHE_STACK(b) ==> own->least[b] == \at(own->least[b],Pre); @/
+        /@ assert most:    \forall integer b; TCACHE_STACK(b) ==> own->most[b] == \at(own->most[b],Pre); @/
         /@ assert room:    \forall integer b; TCACHE_STACK(b) ==> own->room[b] == \at(own->room[b],Pre); @/
         /@ assert magic:   \forall integer b; TCACHE_STACK(b) ==> own->magic[b] == \at(own->magic[b],Pre); @/
         /@ assert negated: \forall integer b; TCACHE_STACK(b) ==> own->negated[b] == \at(own->negated[b],Pre); @/

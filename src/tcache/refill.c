@@ -55,7 +55,7 @@ void refill_flush(struct tcache *t)
     requires valid:   \valid(t);
     requires outside: TcacheOutside(t);
     requires stack:   stack < TCACHE_STACKS;
-    requires range:   t->least[stack] <= limit <= t->room[stack];
+    requires range:   t->least[stack] <= limit <= t->most[stack];
     requires height:  t->top[stack] <= limit;
     requires limits:  TcacheLimits(t);
     requires tops:    TcacheTops(t);
@@ -73,7 +73,7 @@ static void turn_set_limit(struct tcache *t, uint32_t stack, uint32_t limit)
     /*@ ghost large_lemma_ok(); */
 }
 
-/* Makes a stack twice as deep, as far as it has room. */
+/* Makes a stack twice as deep, as far as it may be. */
 /*@ TCACHE_WHOLE(requires, t);
     requires stack:   0 < stack < TCACHE_STACKS;
     assigns           t->limit[stack];
@@ -81,9 +81,9 @@ static void turn_set_limit(struct tcache *t, uint32_t stack, uint32_t limit)
 */
 static void turn_deepen(struct tcache *t, uint32_t stack)
 {
-    /*@ assert limits: t->floor[stack] <= t->least[stack] <= t->limit[stack] <= t->room[stack]; */
+    /*@ assert limits: t->floor[stack] <= t->least[stack] <= t->limit[stack] <= t->most[stack]; */
     uint32_t depth = t->limit[stack] - t->floor[stack];
-    uint32_t more = t->room[stack] - t->limit[stack];
+    uint32_t more = t->most[stack] - t->limit[stack];
     turn_set_limit(t, stack, t->limit[stack] + (depth < more ? depth : more));
     /*@ ghost tcache_lemma_ok(t); */
 }
@@ -320,6 +320,7 @@ static uint64_t refill_past(const struct tcache *t, uint32_t stack)
     /*@ assert floor: \forall integer b; TCACHE_STACK(b) ==> t->floor[b] == \at(t->floor[b],Pre); */
     /*@ assert limit: \forall integer b; TCACHE_STACK(b) ==> t->limit[b] == \at(t->limit[b],Pre); */
     /*@ assert least: \forall integer b; TCACHE_STACK(b) ==> t->least[b] == \at(t->least[b],Pre); */
+    /*@ assert most: \forall integer b; TCACHE_STACK(b) ==> t->most[b] == \at(t->most[b],Pre); */
     /*@ assert room: \forall integer b; TCACHE_STACK(b) ==> t->room[b] == \at(t->room[b],Pre); */
     /*@ assert magic: \forall integer b; TCACHE_STACK(b) ==> t->magic[b] == \at(t->magic[b],Pre); */
     /*@ assert negated: \forall integer b; TCACHE_STACK(b) ==> t->negated[b] == \at(t->negated[b],Pre); */

@@ -54,7 +54,7 @@ static inline void shape_lookup(struct tcache *t)
     assigns           STACK_ASSIGNS_SHAPE(t, b);
     ensures  floor:   t->floor[b] == floor && t->top[b] == floor;
     ensures  limit:   t->limit[b] == t->least[b] == floor + depth;
-    ensures  room:    t->room[b] == floor + depth_max;
+    ensures  most:    t->most[b] == t->room[b] == floor + depth_max;
     ensures  none:    depth == 0 ==> t->magic[b] == 0;
     ENSURES_MAGIC(t, b);
 */
@@ -64,6 +64,7 @@ static inline void shape_one(struct tcache *t, uint32_t b, uint32_t floor, uint3
     t->top[b] = floor;
     t->least[b] = floor + depth;
     t->limit[b] = (uint16_t)(floor + depth);
+    t->most[b] = floor + depth_max;
     t->room[b] = floor + depth_max;
     t->magic[b] = depth > 0 ? tcache_magic[b] : 0;
     t->negated[b] = tag_negate(t->magic[b]);
@@ -76,7 +77,7 @@ static inline void shape_one(struct tcache *t, uint32_t b, uint32_t floor, uint3
     requires bytes:   DepotBytes && DepotMagic;
     assigns           STACK_ASSIGNS_SHAPE(t, b);
     ensures  floor:   t->floor[b] == floor && t->top[b] == floor;
-    ensures  limit:   t->floor[b] <= t->limit[b] == t->least[b] <= t->room[b];
+    ensures  limit:   t->floor[b] <= t->limit[b] == t->least[b] <= t->most[b] == t->room[b];
     ensures  some:    t->least[b] == t->floor[b] ==> t->room[b] == t->floor[b];
     ensures  room:    t->room[b] < \result <= floor + TCACHE_DEPTH_MAX(b) + 1;
     ENSURES_MAGIC(t, b);

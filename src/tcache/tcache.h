@@ -2,7 +2,7 @@
  *
  * malloc pops and free pushes. Only a miss goes to the bins and takes a lock. Everything that the fast paths read is in this
  * structure, so they need one load of the thread's pointer. The stacks share one array. Stack b has the slots floor[b] .. room[b]
- * and uses those up to limit[b]. top[b] is the slot of its last block. slot[floor[b]] is always 0, so that a pop sees an empty
+ * and uses those up to limit[b], which is least[b] at first and rises to most[b] where the thread needs it. top[b] is the slot of its last block. slot[floor[b]] is always 0, so that a pop sees an empty
  * stack without a second comparison. Stack 0 has no room and a reciprocal of 0, so every push to it is refused, and a page that belongs to
  * nobody needs no test of its own.
  *
@@ -54,7 +54,8 @@ struct tcache {
     uint32_t            floor[TCACHE_STACKS];
     int16_t             fill[TCACHE_STACKS];                      /* blocks to ask for at the next miss */
     uint32_t            least[TCACHE_STACKS];                     /* smallest limit */
-    uint32_t            room[TCACHE_STACKS];                      /* largest limit */
+    uint32_t            most[TCACHE_STACKS];                      /* largest limit (see depth.h) */
+    uint32_t            room[TCACHE_STACKS];                      /* last slot */
     int16_t             missed[TCACHE_STACKS];                    /* 1 if it has missed since the last collection */
     int32_t             height[TCACHE_STACKS];                    /* blocks at the last collection */
     int16_t             full[TCACHE_STACKS];                      /* 1 if it has overflowed since the last collection and miss */

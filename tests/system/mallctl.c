@@ -88,12 +88,12 @@ static void check_value(const char *name, size_t size, int writable)
 }
 
 /* Names that take or give pointers, that make and destroy something, or that refuse the arenas from the start: tests/clients/arenas.c,
- * arena_reset.c, explicit_caches.c, hooks.c and tests/system/arenas.c call them. */
+ * arena_reset.c, explicit_caches.c, hooks.c, tests/system/arenas.c and tcache_depth.c call them. */
 static int calls_by_itself(const char *row)
 {
     return strcmp(row, "arenas.create") == 0 || strcmp(row, "arenas.lookup") == 0 || strcmp(row, "arena.<i>.name") == 0
            || strcmp(row, "arena.<i>.extent_hooks") == 0 || strcmp(row, "arena.<i>.reset") == 0 || strcmp(row, "arena.<i>.destroy") == 0
-           || strncmp(row, "tcache.", 7) == 0;
+           || strncmp(row, "tcache.", 7) == 0 || strncmp(row, "thread.tcache.ncached_max.", 26) == 0;
 }
 
 static void check_row(const char *row, const char *type, const char *access, const char *state, int table)
