@@ -121,8 +121,8 @@ static void test_decay(struct tcache *t)
     CHECK(stats.dirty == 0);
 }
 
-/* While many pages wait for their time, no size has a stack, so that hits come past the clock. When the next turn by time finds few, each size has
- * its own again. */
+/* While many pages wait for their time, no size has a stack, so that hits come past the clock. When the next turn by time finds few, each size
+ * has its own again. */
 static void test_wait(struct tcache *t)
 {
     bool     zeroed;
@@ -144,6 +144,10 @@ static void test_wait(struct tcache *t)
     CHECK(!counting(t) && tcache_stack_of(t, 64) == size_class_index(64) + 1);
     overflow_free(t, block, "test");
     refill_flush(t);
+    pages_free(pages_alloc(PAGES_SHARED, (20UL << 20) >> LG_PAGE, 1, &zeroed));
+    os_fake.clock_ms += 100;
+    refill_tick(t);
+    CHECK(counting_for(t, COUNTER_WAITS));      /* the thread ends so, and the next one begins without it */
 }
 
 /* Caches that come and go, large blocks beside them, an OS that refuses now and then, through the model. */
@@ -219,7 +223,7 @@ int main(void)
     struct large_stats large;
     large_read_stats(&large);
     CHECK(large.allocated > 0 && large.allocated == large.freed);
-    CHECK(depot_live() == 0 && depot_create() == t[1] && depot_create() == t[0]);
+    CHECK(depot_live() == 0 && depot_create() == t[1] && depot_create() == t[0] && !counting(t[1]));
     test_model();
     return blocks_done("refill");
 }

@@ -38,6 +38,7 @@ CALLS = {
     "overflow_asked": Contract("src/tcache/overflow.h", heap=True),
     "prof_usable": Contract("src/prof/prof.h"),
     "request_in_place": Contract("src/api/request.h", heap=True),
+    "realloc_slow": Contract("src/api/realloc.h", heap=True, thread=True),
     "realloc_move": Contract("src/api/realloc.h", heap=True, thread=True),
     "realloc_to_zero": Contract("src/api/realloc.h", heap=True, thread=True),
     "trap_misuse": Contract("src/platform/trap.h", ends="never"),

@@ -139,7 +139,27 @@ def malloc_called(p, size):
     return p.call("qed_malloc", size) if p.next_is("qed_malloc") else malloc_of(p, size)
 
 
+def realloc_of(p, block, size):
+    k = p.constants
+    stack = p.stack_at(block) if p.case(And(size != 0, ULE(size, k["SC_LOOKUP_MAX"]))) else None
+    if stack is None:
+        return p.call("realloc_slow", block, size)
+    p.k.learn("stack_of", size)
+    wanted = p.view.stack_of(size)
+    if p.case(wanted == stack):
+        p.prove("tcache_stack_of, ensures fits", ClassFits(size, stack - 1))
+        p.prove("tcache_stack_of, ensures least", ClassLeast(size, stack - 1))
+        return block
+    if p.case(wanted != 0):
+        return p.call("realloc_move", block, class_bytes(k, p.k.named(stack - 1)), size)
+    return p.call("realloc_slow", block, size)
+
+
 def qed_realloc(p):
+    p.returns(realloc_of(p, p.argument(0), p.argument(1)))
+
+
+def realloc_slow(p):
     block, size, k = p.argument(0), p.argument(1), p.constants
     if p.case(block == 0):
         return p.returns(malloc_called(p, size))
@@ -161,7 +181,8 @@ def qed_reallocarray(p):
     count, size = p.argument(1), p.argument(2)
     if overflows(p, count, size):
         return fail(p, "ENOMEM")
-    return p.returns(p.call("qed_realloc", p.argument(0), product(count, size)[0]))
+    block, bytes_ = p.argument(0), product(count, size)[0]
+    return p.returns(p.call("qed_realloc", block, bytes_) if p.next_is("qed_realloc") else realloc_of(p, block, bytes_))
 
 
 # ---- the aligned family ----
@@ -322,7 +343,7 @@ def delete_aligned_sized(p):
 
 
 FUNCTIONS = {f.__name__: f for f in (
-    qed_malloc, qed_free, qed_calloc, qed_free_sized, qed_free_aligned_sized, qed_malloc_usable_size, qed_realloc, qed_reallocarray,
+    qed_malloc, qed_free, qed_calloc, qed_free_sized, qed_free_aligned_sized, qed_malloc_usable_size, qed_realloc, realloc_slow, qed_reallocarray,
     qed_aligned_alloc, qed_posix_memalign, qed_memalign, qed_valloc, qed_pvalloc, qed_mallocx, qed_nallocx, qed_sallocx,
     qed_dallocx)}
 # The operators for arrays, and those that get arguments which they do not read, are names of these functions.

@@ -30,27 +30,42 @@ class Moves:
         self.move(stacks.Move(v, v, stack, block), [stacks.EMPTY])
         return None
 
+    def tag_at(self, block):
+        """The halves of the tag of the address's page, high and low, or None where it is outside the window."""
+        v, zero, k = self.view, BitVecVal(0, 64), self.k.layout.constants
+        page = LShR(block - v.window(zero), (k["PAGE"] - 1).bit_length())
+        if not self.case(And(ULE(v.window(zero), block), ULT(page, v.window_pages(zero)))):
+            return None
+        self.k.learn("high", page)
+        return Select(self.k.cache.high, page), Select(self.k.cache.low, page)
+
+    def begins(self, block, low, stack):
+        """tcache_begins: a block of that stack's class begins there."""
+        self.k.learn("top", stack)
+        magic = Select(self.view.arrays["magic"], stack)
+        return self.case(ULT((Extract(31, 0, block) - low) * magic, magic))     # TagOffset, which is modulo 2^32
+
+    def stack_at(self, block):
+        """tcache_stack_at: the stack of the class of the block that begins there, or None where the slow path has to look."""
+        tag = self.tag_at(block)
+        return wide(tag[0]) if tag is not None and self.begins(block, tag[1], wide(tag[0])) else None
+
     def push(self, block, size=None, stack=None):
         """tcache_push, tcache_push_sized for a size, or tcache_push_class for a stack: True where the block is put on its stack. The reasons for
         False are those of the comments."""
-        v, zero, k = self.view, BitVecVal(0, 64), self.k.layout.constants
-        page = LShR(block - v.window(zero), (k["PAGE"] - 1).bit_length())
-        if not self.case(And(ULE(v.window(zero), block), ULT(page, v.window_pages(zero)))):         # outside the window
+        v, tag = self.view, self.tag_at(block)
+        if tag is None:
             return False
-        self.k.learn("high", page)
-        high, low = Select(self.k.cache.high, page), Select(self.k.cache.low, page)
+        high, low = tag
         tagged = wide(high)
         if size is not None:
-            self.prove("tcache_push_sized, requires bytes", ULE(size, k["SC_LOOKUP_MAX"]))
+            self.prove("tcache_push_sized, requires bytes", ULE(size, self.k.layout.constants["SC_LOOKUP_MAX"]))
             self.k.learn("stack_of", size)
         said = v.stack_of(size) if size is not None else stack
         if said is not None and not self.case(said == tagged):                  # the block is of another class than the program says
             return False
         tagged = tagged if stack is None else stack
-        self.k.learn("top", tagged)
-        magic = Select(v.arrays["magic"], tagged)
-        offset = Extract(31, 0, block) - low                    # TagOffset, which is modulo 2^32
-        if not self.case(ULT(offset * magic, magic)):           # no block of a cached class begins there
+        if not self.begins(block, low, tagged):
             return False
         top = v.top(tagged)
         self.k.learn("slot", top)

@@ -219,7 +219,8 @@ static int ctl_access(const struct ctl_name *n, const size_t *index, void *old, 
     }
     if (old != NULL && old_bytes != NULL) {
         int result = n->read(n, index, &value);
-        result = result != 0 ? result : ctl_give(&value, type_bytes(n->type), old, old_bytes);      /* little-endian: the first bytes are the low ones */
+        /* little-endian: the first bytes are the low ones */
+        result = result != 0 ? result : ctl_give(&value, type_bytes(n->type), old, old_bytes);
         if (result != 0) {
             return result;
         }

@@ -17,14 +17,14 @@ int read_tcache_enabled(const struct ctl_name *n, const size_t *index, uint64_t 
 int write_tcache_enabled(const struct ctl_name *n, const size_t *index, uint64_t value);
 int act_tcache_flush(const size_t *index);      /* EFAULT without a cache */
 
-/* Bytes of the largest class of which the thread's cache holds blocks, 0 if there is none. Writing a size has it hold blocks of the classes up to that
- * of the size, and of no others. ENOENT without a cache. */
+/* Bytes of the largest class of which the thread's cache holds blocks, 0 if there is none. Writing a size has it hold blocks of the classes up
+ * to that of the size, and of no others. ENOENT without a cache. */
 int read_tcache_most(const struct ctl_name *n, const size_t *index, uint64_t *value);
 int write_tcache_most(const struct ctl_name *n, const size_t *index, uint64_t value);
 
-/* How many blocks of a class the thread's cache holds at most. ENOENT without a cache. Reading takes a size, and gives 0 for a class that the cache
- * does not hold. Writing takes a text of ranges of sizes, "160-256:50|4096-8192:0". EINVAL for a text of another shape, which changes nothing.
- * More than a stack has slots for is as many as it has. */
+/* How many blocks of a class the thread's cache holds at most. ENOENT without a cache. Reading takes a size, and gives 0 for a class that the
+ * cache does not hold. Writing takes a text of ranges of sizes, "160-256:50|4096-8192:0". EINVAL for a text of another shape, which changes
+ * nothing. More than a stack has slots for is as many as it has. */
 int call_ncached_max(const size_t *index, void *old, size_t *old_bytes, const void *new_value, size_t new_bytes);
 int write_ncached_max(const struct ctl_name *n, const size_t *index, uint64_t value);
 

@@ -552,13 +552,21 @@ PUBLIC size_t qed_malloc_usable_size(void *block)
 
 PUBLIC void *qed_realloc(void *block, size_t size)
 {
-    if (block == NULL) {
-        return qed_malloc(size);
+    if (LIKELY(size != 0 && size <= SC_LOOKUP_MAX)) {
+        const struct tcache *t = thread_cache;
+        uint64_t             stack = tcache_stack_at(t, (uint64_t)block);
+        if (LIKELY(stack != 0)) {
+            uint64_t wanted = tcache_stack_of(t, size);
+            if (LIKELY(wanted == stack)) {
+                /*@ ghost block_lemma_found(ADDR(block), size); */
+                return block;
+            }
+            if (wanted != 0) {                          /* no block gets another small class where it is */
+                return realloc_move(block, size_class_bytes((uint32_t)stack - 1), size);
+            }
+        }
     }
-    if (size == 0 && realloc_to_zero(block)) {
-        return NULL;
-    }
-    return realloc_live(block, size);
+    return realloc_slow(block, size);
 }
 
 PUBLIC void *qed_reallocarray(void *block, size_t count, size_t size)

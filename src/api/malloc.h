@@ -93,28 +93,20 @@ void qed_free_aligned_sized(void *block, size_t alignment, size_t size);
 */
 size_t qed_malloc_usable_size(void *block);
 
-/*@ predicate ReallocFrees(integer size) = size == 0 && modes_realloc_zero == MODES_REALLOC_FREES; */
+/*@ // With no bytes realloc frees the block, or ends the program, if the setting zero_realloc says so.
+    predicate ReallocFrees(integer bytes) = bytes == 0 && modes_realloc_zero == MODES_REALLOC_FREES;
+    // It may end the program where frees are checked, too.
+    predicate ReallocEnds(integer block, integer bytes) =
+        live_on == 1 || (modes_realloc_zero == MODES_REALLOC_ENDS && block != 0 && bytes == 0);
+*/
 
 /* Returns a block with as much of the old contents as both blocks hold. Where it returns NULL, the block is as it was, unless size
  * is 0, which frees it. The setting zero_realloc can say otherwise of size 0: that the block stays, or that the program ends. */
 /*@ requires ok:       MallocOk;
     requires valid:    BlockOrNull(ADDR(block));
     assigns            MALLOC_ASSIGNS, errno, realloc_zero_count;
-    exits    asked:    live_on == 1 || (modes_realloc_zero == MODES_REALLOC_ENDS && block != NULL && size == 0);
-    ensures  ok:       MallocOk;
-    ENSURES_BLOCK(\result != NULL, ADDR(\result));
-    ensures  new:      ADDR(\result) != ADDR(block) ==> !BlockLive{Pre}(ADDR(\result));
-    ensures  gone:     ADDR(\result) != ADDR(block) && (\result != NULL || ReallocFrees(size)) ==> !BlockLive(ADDR(block));
-    ENSURES_REST_KEPT(ADDR(block), ADDR(\result));
-    ensures  prefix:   \result != NULL && block != NULL ==>
-                       PrefixKept{Pre,Post}(ADDR(\result), ADDR(block), \min(BlockBytes{Pre}(ADDR(block)), size));
-    ensures  class:    \result != NULL ==> BlockOf(ADDR(\result), size);
-    ensures  aligned:  AlignedForSize(ADDR(\result), size);
-    ensures  freed:    block != NULL && ReallocFrees(size) ==> \result == NULL;
-    ensures  failed:   \result == NULL && (block == NULL || !ReallocFrees(size)) ==> errno == ENOMEM;
-    ensures  error:    \result != NULL || (block != NULL && ReallocFrees(size)) ==> errno == \old(errno);
-    ENSURES_NOTHING_LOST(\result == NULL && !ReallocFrees(size));
-    ensures  out:      \result == NULL && (block == NULL || !ReallocFrees(size)) ==> MallocOut(size, 1);
+    exits    asked:    ReallocEnds(ADDR(block), size);
+    ENSURES_REALLOC(block, size);
 */
 void *qed_realloc(void *block, size_t size);
 
@@ -122,21 +114,9 @@ void *qed_realloc(void *block, size_t size);
 /*@ requires ok:       MallocOk;
     requires valid:    BlockOrNull(ADDR(block));
     assigns            MALLOC_ASSIGNS, errno, realloc_zero_count;
-    exits    asked:    live_on == 1 || (modes_realloc_zero == MODES_REALLOC_ENDS && block != NULL && count * size == 0);
-    ensures  ok:       MallocOk;
-    ENSURES_BLOCK(\result != NULL, ADDR(\result));
-    ensures  new:      ADDR(\result) != ADDR(block) ==> !BlockLive{Pre}(ADDR(\result));
-    ensures  gone:     ADDR(\result) != ADDR(block) && (\result != NULL || ReallocFrees(count * size)) ==> !BlockLive(ADDR(block));
-    ENSURES_REST_KEPT(ADDR(block), ADDR(\result));
-    ensures  prefix:   \result != NULL && block != NULL ==>
-                       PrefixKept{Pre,Post}(ADDR(\result), ADDR(block), \min(BlockBytes{Pre}(ADDR(block)), count * size));
-    ensures  class:    \result != NULL ==> BlockOf(ADDR(\result), count * size);
+    exits    asked:    ReallocEnds(ADDR(block), count * size);
+    ENSURES_REALLOC(block, count * size);
     ensures  overflow: count * size > SIZE_MAX ==> \result == NULL;
-    ensures  freed:    block != NULL && ReallocFrees(count * size) ==> \result == NULL;
-    ensures  failed:   \result == NULL && (block == NULL || !ReallocFrees(count * size)) ==> errno == ENOMEM;
-    ensures  error:    \result != NULL || (block != NULL && ReallocFrees(count * size)) ==> errno == \old(errno);
-    ENSURES_NOTHING_LOST(\result == NULL && !ReallocFrees(count * size));
-    ensures  out:      \result == NULL && (block == NULL || !ReallocFrees(count * size)) ==> MallocOut(count * size, 1);
 */
 void *qed_reallocarray(void *block, size_t count, size_t size);
 

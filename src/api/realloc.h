@@ -115,4 +115,22 @@ static __attribute__((noinline)) bool realloc_to_zero(void *block)
     return false;
 }
 
+/* Does what realloc does where the thread's cache alone does not tell the block's class. */
+/*@ requires ok:       MallocOk;
+    requires valid:    BlockOrNull(ADDR(block));
+    assigns            MALLOC_ASSIGNS, errno, realloc_zero_count;
+    exits    asked:    ReallocEnds(ADDR(block), size);
+    ENSURES_REALLOC(block, size);
+*/
+static __attribute__((noinline)) void *realloc_slow(void *block, size_t size)
+{
+    if (block == NULL) {
+        return qed_malloc(size);
+    }
+    if (size == 0 && realloc_to_zero(block)) {
+        return NULL;
+    }
+    return realloc_live(block, size);
+}
+
 #endif

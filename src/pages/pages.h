@@ -207,8 +207,8 @@ struct pages_run pages_release(uint64_t page) /*@ ghost (uint32_t mine) */;
 */
 bool pages_resize(uint32_t e, uint64_t npages);
 
-/* Purges the pages of all page caches that their decay curves no longer allow. Returns whether many dirty pages of the automatic arenas still wait
- * for their time: more than 16 MiB, and more than a quarter of the pages in use. Where they stay for ever, none wait. */
+/* Purges the pages of all page caches that their decay curves no longer allow. Returns whether many dirty pages of the automatic arenas still
+ * wait for their time: more than 16 MiB, and more than a quarter of the pages in use. Where they stay for ever, none wait. */
 /*@ REQUIRES_PAGES_UNLOCKED;
     assigns    PAGES_ASSIGNS;
     ENSURES_PAGES_UNLOCKED;

@@ -184,6 +184,44 @@ static uint64_t pages_rise(uint32_t cache, uint64_t npages, uint64_t due)
     return rare ? PAGES_RISE_LONG * due : (due + 1) / 2;
 }
 
+/* -- free pages ------------------------------------------------------------------------------------------------ */
+
+#define SHED_NPAGES (1UL << (23 - LG_PAGE))             /* 8 MiB of dirty pages stay whatever threads end */
+#define WAIT_NPAGES (1UL << (24 - LG_PAGE))             /* 16 MiB of dirty pages may wait longer than their time, */
+#define WAIT_SHARE 4U                                   /* and a quarter of the pages in use */
+
+/* Returns how many dirty pages of the automatic arenas may stay when a thread ends. */
+/*@ requires locked: LockHeld(LOCK_PAGES);
+    assigns          \nothing;
+    ensures  many:   2 * SHED_NPAGES < extent_npages_total[EXTENT_DIRTY + PAGES_SHARED] &&
+                         extent_npages_total[EXTENT_ACTIVE + PAGES_SHARED] < extent_npages_total[EXTENT_DIRTY + PAGES_SHARED] / 2 &&
+                         0 <= decay_ms[DECAY_DIRTY + PAGES_SHARED] ==> \result == SHED_NPAGES;
+    ensures  stay:   2 * SHED_NPAGES >= extent_npages_total[EXTENT_DIRTY + PAGES_SHARED] ||
+                         extent_npages_total[EXTENT_ACTIVE + PAGES_SHARED] >= extent_npages_total[EXTENT_DIRTY + PAGES_SHARED] / 2 ||
+                         decay_ms[DECAY_DIRTY + PAGES_SHARED] < 0 ==> \result == UINT64_MAX;
+*/
+static uint64_t pages_shed_limit(void)
+{
+    uint64_t dirty = extent_npages_total[EXTENT_DIRTY + PAGES_SHARED];
+    uint64_t active = extent_npages_total[EXTENT_ACTIVE + PAGES_SHARED];
+    bool     many = dirty > 2 * SHED_NPAGES && dirty / 2 > active;
+    return many && ATOMIC_LOAD(decay_ms[DECAY_DIRTY + PAGES_SHARED]) >= 0 ? SHED_NPAGES : UINT64_MAX;
+}
+
+/* Returns whether more dirty pages of the automatic arenas wait than what hits of the thread caches may keep from their decay. */
+/*@ requires locked: LockHeld(LOCK_PAGES);
+    assigns          \nothing;
+    ensures  wait:   \result <==> extent_npages_total[EXTENT_DIRTY + PAGES_SHARED] > WAIT_NPAGES &&
+                         extent_npages_total[EXTENT_DIRTY + PAGES_SHARED] > extent_npages_total[EXTENT_ACTIVE + PAGES_SHARED] / WAIT_SHARE &&
+                         0 <= decay_ms[DECAY_DIRTY + PAGES_SHARED];
+*/
+static bool pages_wait(void)
+{
+    uint64_t dirty = extent_npages_total[EXTENT_DIRTY + PAGES_SHARED];
+    uint64_t active = extent_npages_total[EXTENT_ACTIVE + PAGES_SHARED];
+    return dirty > WAIT_NPAGES && dirty > active / WAIT_SHARE && ATOMIC_LOAD(decay_ms[DECAY_DIRTY + PAGES_SHARED]) >= 0;
+}
+
 /* -- limits ------------------------------------------------------------------------------------------------------ */
 
 /* Returns how many free pages, dirty or muzzy, are to leave memory: as many as are above limit_dirty, or as memory is above limit_soft,

@@ -1,12 +1,24 @@
-/* mutex: what a thread does that finds the lock held. It spins, then it sleeps. */
+/* mutex: what a thread does that finds the lock held. It looks again some times, more and more seldom, and then it sleeps. A lock that goes to
+ * and fro between two cores with each operation costs them more than the operation, for all that it guards goes with it. */
 #include "platform/mutex.h"
 
 #include "platform/trap.h"
 
-#define SPINS_MAX 64U
+#define SPIN_ROUNDS 6U                  /* so often a thread looks whether the lock is free before it sleeps. It pauses in between, */
+#define SPIN_FIRST 64U                  /* so many times at first, and each time twice as long, so that the holder's core gets on meanwhile */
 
 __thread uint16_t mutex_count;
 uintptr_t         mutex_outside;
+
+/* Lets the core's other threads, and its power, have a moment. */
+static inline void mutex_pause(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("isb" ::: "memory");
+#endif
+}
 
 /* Takes the lock, and sleeps while it is held. What is counted is counted by who holds it. */
 static void mutex_sleep(struct mutex *m)
@@ -26,16 +38,16 @@ static void mutex_sleep(struct mutex *m)
 
 void mutex_lock_slow(struct mutex *m)
 {
-    for (uint32_t i = 0; i < SPINS_MAX; i++) {
+    for (uint32_t i = 0; i < SPIN_ROUNDS; i++) {
         uint32_t free = 0;
         if (__atomic_load_n(&m->word, __ATOMIC_RELAXED) == 0
             && __atomic_compare_exchange_n(&m->word, &free, 1U, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
             m->spun++;
             return;
         }
-#if defined(__x86_64__)
-        __builtin_ia32_pause();
-#endif
+        for (uint32_t n = SPIN_FIRST << i; n > 0; n--) {
+            mutex_pause();
+        }
     }
     if (ATOMIC_LOAD(mutex_outside) == (uintptr_t)&mutex_count) {
         trap_misuse("extent_hooks", "a hook calls malloc or free", 0);

@@ -1,10 +1,10 @@
 /* counting: how the calls of a thread come to be counted, and what a thread has counted.
  *
  * A thread counts for one reason or for more: somebody has asked what it allocates, the heap profiler counts down to its next sample, a mode
- * fills its blocks or checks what it frees, or many free pages wait for their time and it has to come past the clock. While it does so, the table of its cache that leads from bytes to stacks is empty. So malloc's
- * fast path finds stack 0, which never has a block, and goes to the slow path, which counts. If bytes are counted, or a mode sees what is
- * freed, the cache has no window either, so that free goes to its slow path. A thread that does not count has its table and its window, and
- * the fast paths know nothing of all this.
+ * fills its blocks or checks what it frees, or many free pages wait for their time and it has to come past the clock. While it does so, the
+ * table of its cache that leads from bytes to stacks is empty. So malloc's fast path finds stack 0, which never has a block, and goes to the
+ * slow path, which counts. If bytes are counted, or a mode sees what is freed, the cache has no window either, so that free goes to its slow
+ * path. A thread that does not count has its table and its window, and the fast paths know nothing of all this.
  *
  * The slow paths ask first whether the entry for 0 bytes is empty. A stand-in has that entry alone, for it never counts: it has no counter.
  */

@@ -5,7 +5,8 @@
 
 #include "tcache/tcache.h"
 
-/* Has the stack hold at most n blocks, or as many as it has slots for. Those above go back. With 0 it has none, as if its class were not cached. */
+/* Has the stack hold at most n blocks, or as many as it has slots for. Those above go back. With 0 it has none, as if its class were not
+ * cached. */
 /*@ TCACHE_CALM(requires, t);
     requires stack:   0 < stack < TCACHE_STACKS;
     assigns           TCACHE_ASSIGNS(t), t->least[stack], t->most[stack];

@@ -1,6 +1,7 @@
 /* explicit: see explicit.h. */
 #include "tcache/explicit.h"
 
+#include "tcache/counting.h"
 #include "tcache/depot_steps.h"
 
 /* ---- whose blocks those of a cache are -------------------------------------------------------------------------- */
@@ -444,6 +445,7 @@ static inline void explicit_retire(struct tcache *t, uint32_t number) /*@ ghost 
 
 /* Empties the explicit cache that is lent. The pages of its slots go back to the OS too, where enough caches are ready. */
 /*@ TCACHE_WHOLE(requires, cache);
+    requires table:   SizeClassTable(SC_LOOKUP_MAX / SC_TINY + 1);
     requires lock:    LocksFree(LOCK_DEPOT);
     requires lent:    ExplicitLent(cache, number);
     requires aside:   ExplicitAside(own);
@@ -458,6 +460,7 @@ static inline void explicit_retire(struct tcache *t, uint32_t number) /*@ ghost 
 */
 static inline void explicit_empty(struct tcache *cache) /*@ ghost (struct tcache *own, uint32_t number) */
 {
+    counting_end(cache, COUNTER_WAITS);
     refill_flush(cache);
     if (depot_is_stocked()) {
         depot_forget(cache);

@@ -56,6 +56,7 @@ void explicit_return(uint32_t number) /*@ ghost (struct tcache *own, struct tcac
 
 /* Gives the blocks of that cache back. Returns false where there is no such cache, or it is lent. */
 /*@ EXPLICIT_CALM(requires, own);
+    requires table:   SizeClassTable(SC_LOOKUP_MAX / SC_TINY + 1);
     assigns           EXPLICIT_ASSIGNS, large_allocated, large_freed;
     EXPLICIT_CALM(ensures, own);
     LIVE_KEPT(ensures, 0, 0);
@@ -65,6 +66,7 @@ bool explicit_flush(uint32_t number) /*@ ghost (struct tcache *own) */;
 /* Gives the blocks of that cache back, and leaves the cache to the idle ones. The number may be that of a later cache. Returns false where
  * there is no such cache, or it is lent. */
 /*@ EXPLICIT_CALM(requires, own);
+    requires table:   SizeClassTable(SC_LOOKUP_MAX / SC_TINY + 1);
     assigns           EXPLICIT_ASSIGNS, large_allocated, large_freed;
     EXPLICIT_CALM(ensures, own);
     LIVE_KEPT(ensures, 0, 0);

@@ -2,9 +2,9 @@
  *
  * malloc pops and free pushes. Only a miss goes to the bins and takes a lock. Everything that the fast paths read is in this
  * structure, so they need one load of the thread's pointer. The stacks share one array. Stack b has the slots floor[b] .. room[b]
- * and uses those up to limit[b], which is least[b] at first and rises to most[b] where the thread needs it. top[b] is the slot of its last block. slot[floor[b]] is always 0, so that a pop sees an empty
- * stack without a second comparison. Stack 0 has no room and a reciprocal of 0, so every push to it is refused, and a page that belongs to
- * nobody needs no test of its own.
+ * and uses those up to limit[b], which is least[b] at first and rises to most[b] where the thread needs it. top[b] is the slot of its last
+ * block. slot[floor[b]] is always 0, so that a pop sees an empty stack without a second comparison. Stack 0 has no room and a reciprocal of 0,
+ * so every push to it is refused, and a page that belongs to nobody needs no test of its own.
  *
  * Two caches that never hold a block stand in where a thread has none: tcache_unborn before its first slow path, and
  * tcache_dead after its end, because destructors of other keys may still allocate.
@@ -194,6 +194,49 @@ static inline void tcache_raise(struct tcache *t, uint64_t stack)
     t->top[stack] += 1;
 }
 
+/* Returns whether a block of the stack's class begins at the address. Its page in the window is that one, and the page's tag names the stack. */
+/*@ TCACHE_WHOLE(requires, t);
+    requires live:    0 < block < ADDRESS_MAX ==> block_state[block] == BLOCK_LIVE;
+    requires known:   page < t->window_pages && 0 < block < ADDRESS_MAX;
+    requires page:    block / PAGE == t->window / RADIX_HALF * RADIX_WINDOW_PAGES + page;
+    requires stack:   stack == radix_tag_of[block / PAGE] / TAG_HALF;
+    assigns           \nothing;
+    ensures  class:   \result ==> 0 < stack < TCACHE_STACKS && block_szind[block] == stack - 1;
+    ensures  begins:  \result ==> TagBegins(radix_tag_of[block / PAGE], block, ScBytes(stack - 1));
+*/
+static inline bool tcache_begins(const struct tcache *t, uint64_t block, uint64_t page, uint64_t stack)
+{
+    /*@ assert out: BlockOut(block); */
+    /*@ ghost tcache_lemma_tag(block); */
+    uint32_t base = radix_leaf_low(t->leaf, page) /*@ ghost (t->window / RADIX_HALF) */;
+    if (tag_fraction(base, block, t->negated[stack]) /*@ ghost (t->magic[stack]) */ >= t->magic[stack]) {
+        return false;
+    }
+    /*@ assert class: 0 < stack && block_szind[block] == stack - 1; */
+    /*@ ghost uint32_t offset = (uint32_t)((block % TAG_HALF + TAG_HALF - base) % TAG_HALF); */
+    /*@ assert offset: offset == TagOffset(base, block); */
+    /*@ assert bytes: TcacheMagic(t) && TcacheBytes(t); */
+    /*@ ghost tag_lemma_begins(offset, tcache_bytes[stack], t->magic[stack]); */
+    return true;
+}
+
+/* Returns the stack of the class of the block that begins at the address, or 0 where the slow path has to look: no block of a cached class
+ * begins there, or the address is outside the window, or it is 0. */
+/*@ TCACHE_WHOLE(requires, t);
+    requires live:    0 < block < ADDRESS_MAX ==> block_state[block] == BLOCK_LIVE;
+    assigns           \nothing;
+    ensures  class:   \result != 0 ==> 0 < block < ADDRESS_MAX && \result < TCACHE_STACKS && block_szind[block] == \result - 1;
+*/
+static inline uint64_t tcache_stack_at(const struct tcache *t, uint64_t block)
+{
+    uint64_t page = tcache_window_page(t, block);
+    if (page >= t->window_pages) {
+        return 0;
+    }
+    uint64_t stack = radix_leaf_high(t->leaf, page) /*@ ghost (t->window / RADIX_HALF) */;
+    return tcache_begins(t, block, page, stack) ? stack : 0;
+}
+
 /* Puts a block that the program frees on top of that stack and returns true. Its page in the window is that one, and the page's tag names
  * the stack. Returns false where no block of the stack's class begins there, the stack is full, or the block is the one that was freed last. */
 /*@ TCACHE_WHOLE(requires, t);
@@ -208,17 +251,9 @@ static inline void tcache_raise(struct tcache *t, uint64_t stack)
 */
 static inline bool tcache_push_at(struct tcache *t, uint64_t block, uint64_t page, uint64_t stack)
 {
-    /*@ assert out: BlockOut(block); */
-    /*@ ghost tcache_lemma_tag(block); */
-    uint32_t base = radix_leaf_low(t->leaf, page) /*@ ghost (t->window / RADIX_HALF) */;
-    if (tag_fraction(base, block, t->negated[stack]) /*@ ghost (t->magic[stack]) */ >= t->magic[stack]) {
+    if (!tcache_begins(t, block, page, stack)) {
         return false;
     }
-    /*@ assert class: 0 < stack && block_szind[block] == stack - 1; */
-    /*@ ghost uint32_t offset = (uint32_t)((block % TAG_HALF + TAG_HALF - base) % TAG_HALF); */
-    /*@ assert offset: offset == TagOffset(base, block); */
-    /*@ assert bytes: TcacheMagic(t) && TcacheBytes(t); */
-    /*@ ghost tag_lemma_begins(offset, tcache_bytes[stack], t->magic[stack]); */
     /*@ assert begins: radix_tag_of[block / PAGE] / TAG_HALF == stack &&
                        TagBegins(radix_tag_of[block / PAGE], block, ScBytes(stack - 1)); */
     uint64_t top = ATOMIC_LOAD(t->top[stack]);

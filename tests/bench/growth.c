@@ -7,7 +7,7 @@
  *   classes  512 blocks live, of sizes of N classes from 16 bytes to at most 16 KiB, replaced at random
  *   own      N threads, each with 500 live blocks of 8 to 1000 bytes of its own, replaced at random
  *   shared   N threads that replace blocks in one table: most are freed by a thread that did not allocate them
- *   pages    as shared, with blocks of 16 to 256 KiB
+ *   pages    as shared, with blocks above 256 KiB, to 4 MiB, which no thread cache holds
  * The operations are split between the threads, and the time is from the first one's beginning to the last one's end.
  * Filling (but that of the shared table) and emptying do not count. */
 #include <pthread.h>
@@ -105,7 +105,7 @@ static double replace_classes(size_t classes)
 /* ---- many threads ------------------------------------------------------------------------------------------------ */
 
 static size_t small(uint64_t r) { return 8 + r % 992; }
-static size_t some_pages(uint64_t r) { return 16384 + r % 245760; }
+static size_t some_pages(uint64_t r) { return (256 << 10) + 1 + r % (3840 << 10); }
 
 static void *own_body(void *argument)
 {

@@ -1,5 +1,6 @@
 /* What a process gives back while little happens, with dirty_decay_ms:500. `gives_back pages`: freed pages go back although only few
- * calls leave the fast paths. `gives_back hits`: all but 16 MiB of them go back although each call hits a cache. `gives_back caches`: caches of threads that lived at the same time give their slots back.
+ * calls leave the fast paths. `gives_back hits`: all but 16 MiB of them go back although each call hits a cache. `gives_back caches`: caches of
+ * threads that lived at the same time give their slots back.
  * `gives_back threads`: their blocks' pages go back, too, at once. `gives_back locked`: Linux purges no pages that the program has locked in
  * memory and freed. The others go back all the same, and what is zero by contract is zero. */
 #include <pthread.h>

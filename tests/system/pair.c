@@ -1,7 +1,7 @@
 /* Calls malloc(64) and free, so that the cost of a pair can be counted. It makes one pair at a time, or, with a second argument, so many
  * mallocs and then so many frees. TAKE and GIVE are other functions that do the same, TAKE_AS(bytes) and GIVE_AS(block, bytes) are
- * whole calls, and ORDER(k) is which block comes back as number k. FIRST is a name of mallctl that is read before. So many bytes are FREED forty times
- * before.
+ * whole calls, and ORDER(k) is which block comes back as number k. FIRST is a name of mallctl that is read before. So many bytes
+ * are FREED forty times before.
  *
  * usage: pair ROUNDS [BATCH [BYTES]]           under valgrind --tool=callgrind
  */

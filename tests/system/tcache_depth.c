@@ -1,5 +1,5 @@
-/* A thread says how many blocks of a class its cache may hold (thread.tcache.ncached_max). What a class has out, for the program and in caches, says
- * so after all blocks are freed. Other threads, and the next one that gets the cache, hold what the classes say. */
+/* A thread says how many blocks of a class its cache may hold (thread.tcache.ncached_max). What a class has out, for the program and in
+ * caches, says so after all blocks are freed. Other threads, and the next one that gets the cache, hold what the classes say. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -74,8 +74,9 @@ static void *another(void *least)
 
 static void check_texts(void)
 {
-    static const char *const wrong[] = {"", "1280", "1280-1280", "1280-1280:", "1280-1000:1", "-1280:1", "1280-1280:-1", "1280-1280:1|", "|1280-1280:1",
-        " 1280-1280:1", "1280-1280:1 ", "1280-1280:1|x", "a-b:c", "1280-99999999999999999999999:1", "1280-1280:99999999999999999999999"};
+    static const char *const wrong[] = {"", "1280", "1280-1280", "1280-1280:", "1280-1000:1", "-1280:1", "1280-1280:-1", "1280-1280:1|",
+        "|1280-1280:1", " 1280-1280:1", "1280-1280:1 ", "1280-1280:1|x", "a-b:c", "1280-99999999999999999999999:1",
+        "1280-1280:99999999999999999999999"};
     size_t before = most(1280), size = sizeof before, value = 1280;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         check(set(wrong[i]) == EINVAL && most(1280) == before, wrong[i]);
