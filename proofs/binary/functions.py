@@ -1,7 +1,7 @@
 """functions: what each exported function does on its fast path, and with which arguments its other paths reach their slow functions."""
-from z3 import And, BitVecVal, Extract, If, LShR, Or, UGE, UGT, ULE, ULT
+from z3 import And, BitVecVal, Extract, If, Implies, LShR, Or, UGE, UGT, ULE, ULT
 
-from invariant import ClassFits, ClassLeast, wide
+from invariant import ClassFits, ClassLeast, live, wide
 from machine import logarithm, product
 from memory import IMAGE
 from sizes import align_down, class_bytes, class_of
@@ -147,8 +147,9 @@ def realloc_of(p, block, size):
     p.k.learn("stack_of", size)
     wanted = p.view.stack_of(size)
     if p.case(wanted == stack):
-        p.prove("tcache_stack_of, ensures fits", ClassFits(size, stack - 1))
-        p.prove("tcache_stack_of, ensures least", ClassLeast(size, stack - 1))
+        szind, is_live = p.view.block_szind(block), live(p.view, block)
+        p.k.assume(Implies(is_live, And(ULT(block, k["ADDRESS_MAX"]), szind == stack - 1)))     # tcache_stack_at, ensures class
+        p.prove("qed_realloc, ensures class", Implies(is_live, And(ClassFits(size, szind), ClassLeast(size, szind))))
         return block
     if p.case(wanted != 0):
         return p.call("realloc_move", block, class_bytes(k, p.k.named(stack - 1)), size)

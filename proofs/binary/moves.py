@@ -1,8 +1,8 @@
 """moves: a block goes from a stack of the thread's cache to the program (pop), or back (push): under which conditions, and what is written.
 
 Trace takes these steps beside a path, and compares what the path has written. That the steps fulfil the clauses of tcache_pop, tcache_push,
-tcache_push_sized and tcache_push_class does not depend on a path: `proven` shows it once, for any cache that keeps the invariant, and for any
-stack, block and size.
+tcache_push_sized, tcache_push_class and tcache_stack_at does not depend on a path: `proven` shows it once, for any cache that keeps the
+invariant, and for any stack, block and size.
 """
 from z3 import And, BitVec, BitVecVal, Extract, Implies, LShR, Not, Select, ULE, ULT
 
@@ -48,7 +48,10 @@ class Moves:
     def stack_at(self, block):
         """tcache_stack_at: the stack of the class of the block that begins there, or None where the slow path has to look."""
         tag = self.tag_at(block)
-        return wide(tag[0]) if tag is not None and self.begins(block, tag[1], wide(tag[0])) else None
+        if tag is None or not self.begins(block, tag[1], wide(tag[0])):
+            return None
+        self.move(stacks.Move(self.view, self.view, wide(tag[0]), block, high=tag[0], low=tag[1]), stacks.FOUND)
+        return wide(tag[0])
 
     def push(self, block, size=None, stack=None):
         """tcache_push, tcache_push_sized for a size, or tcache_push_class for a stack: True where the block is put on its stack. The reasons for
@@ -126,4 +129,6 @@ def proven(layout):
             g.k.assume(ULE(size, k["SC_LOOKUP_MAX"]))
         g.push(BLOCK, size, stack)
         count += g.count
-    return count
+    g = General(layout)
+    g.stack_at(BLOCK)
+    return count + g.count

@@ -84,6 +84,14 @@ REFUSED = [
 ]
 
 
+# Nothing is written where a block's class is only looked up.
+FOUND = [
+    Clause("tcache_stack_at", "class",
+           r"\result != 0 ==> 0 < block < ADDRESS_MAX && \result < TCACHE_STACKS && block_szind[block] == \result - 1",
+           lambda m: And(m.block != 0, ULT(m.block, m.k["ADDRESS_MAX"]), m.before.stack(m.stack), m.before.block_szind(m.block) == m.stack - 1)),
+]
+
+
 # tcache_push_sized promises the same, and that the size is right.
 PUSH_SIZED = [replace(c, function="tcache_push_sized") for c in PUSH] + [
     Clause("tcache_push_sized", "fits", r"\result ==> ClassFits(bytes, block_szind[block])",

@@ -12,6 +12,8 @@ CONTRACTS = [       # clauses that functions.py, trace.py and invariant.py name:
     ("src/tcache/tcache.h", "tcache_push_sized", "requires", "live", "0 < block < ADDRESS_MAX ==> block_state[block] == BLOCK_LIVE"),
     ("src/tcache/tcache.h", "tcache_push_class", "assigns", "", "TCACHE_ASSIGNS_STACKS(t), block_state[block], block_pos[block]"),
     ("src/tcache/tcache.h", "tcache_push_class", "requires", "live", "0 < block < ADDRESS_MAX ==> block_state[block] == BLOCK_LIVE"),
+    ("src/tcache/tcache.h", "tcache_stack_at", "assigns", "", r"\nothing"),
+    ("src/tcache/tcache.h", "tcache_stack_at", "requires", "live", "0 < block < ADDRESS_MAX ==> block_state[block] == BLOCK_LIVE"),
     ("src/tcache/tcache.h", "tcache_pop", "requires", "stack", "stack < TCACHE_STACKS"),
     ("src/tcache/tcache.h", "tcache_push_sized", "requires", "bytes", "bytes <= SC_LOOKUP_MAX"),
     ("src/tcache/tcache.h", "tcache_drop", "assigns", "", "t->top[stack]"),
@@ -41,7 +43,7 @@ GHOSTS = [
 ]
 PREDICATES = invariant.STACK + invariant.PAIR + invariant.SLOT + [invariant.LOOKUP, invariant.WINDOW, invariant.NEGATED]
 CLAUSES = (stacks.POP + [stacks.EMPTY] + stacks.PUSH + stacks.REFUSED + stacks.PUSH_SIZED + stacks.REFUSED_SIZED + stacks.PUSH_CLASS +
-           stacks.REFUSED_CLASS)
+           stacks.REFUSED_CLASS + stacks.FOUND)
 # Functions whose slow path is said to promise what they promise themselves.
 SAME = [(("src/api/malloc.h", "qed_malloc"), ("src/api/malloc.c", "malloc_slow"))]
 COUNT = len(CONTRACTS) + len(GHOSTS) + len(PREDICATES) + len(CLAUSES) + len(SAME) + 2 + len(calls.CALLS)
@@ -62,7 +64,7 @@ def wrong():
     for c in CLAUSES:
         if texts.contract(stacks.HEADER, c.function).get(("ensures", c.name)) != texts.words(c.text):
             lines.append(f"{stacks.HEADER}: {c.function}, ensures {c.name}: is not `{c.text}`")
-    for function in ("tcache_pop", "tcache_push", "tcache_push_sized", "tcache_push_class"):
+    for function in ("tcache_pop", "tcache_push", "tcache_push_sized", "tcache_push_class", "tcache_stack_at"):
         there = {name for kind, name in texts.contract(stacks.HEADER, function) if kind == "ensures"}
         here = {c.name for c in CLAUSES if c.function == function}
         if there != here:
