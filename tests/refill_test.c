@@ -132,13 +132,13 @@ static void test_wait(struct tcache *t)
     pages_free(e);
     os_fake.clock_ms += 100;
     refill_tick(t);
-    CHECK(counting_for(t, COUNTER_WAITS) && t->stack_of[64] == 0);
+    CHECK(counting_for(t, COUNTER_WAITS) == COUNTDOWN_RUNS && (t->stack_of[64] == 0) == COUNTDOWN_RUNS);
     CHECK(tcache_push(t, block) && tcache_pop(t, 5) == block);
     CHECK(pages_trim());
     for (int i = 0; i < 100; i++) {
         refill_tick(t);
     }
-    CHECK(counting_for(t, COUNTER_WAITS));
+    CHECK(counting_for(t, COUNTER_WAITS) == COUNTDOWN_RUNS);
     os_fake.clock_ms += 100;
     refill_tick(t);
     CHECK(!counting(t) && tcache_stack_of(t, 64) == size_class_index(64) + 1);
@@ -147,7 +147,7 @@ static void test_wait(struct tcache *t)
     pages_free(pages_alloc(PAGES_SHARED, (20UL << 20) >> LG_PAGE, 1, &zeroed));
     os_fake.clock_ms += 100;
     refill_tick(t);
-    CHECK(counting_for(t, COUNTER_WAITS));      /* the thread ends so, and the next one begins without it */
+    CHECK(counting_for(t, COUNTER_WAITS) == COUNTDOWN_RUNS);    /* the thread ends so, and the next one begins without it */
 }
 
 /* Caches that come and go, large blocks beside them, an OS that refuses now and then, through the model. */
