@@ -153,6 +153,12 @@ static void test_waits(struct tcache *t)
     }
     counting_end(t, COUNTER_SAMPLES);
     check_table(t, false);
+    counting_begin(t, COUNTER_ALLOCATES);       /* a thread that counts its bytes goes on with that */
+    counting_wait(t, true);
+    counting_wait(t, false);
+    CHECK(counting_bytes(t) && !counting_for(t, COUNTER_WAITS));
+    counting_end(t, COUNTER_ALLOCATES);
+    check_table(t, false);
     refill_flush(t);
 }
 #else

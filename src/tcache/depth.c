@@ -16,6 +16,8 @@
     TCACHE_WHOLE(ensures, t);
     ensures  most:    t->most[stack] == t->floor[stack] + depth;
     ensures  some:    t->least[stack] == t->floor[stack] <==> depth == 0;
+    ensures  least:   t->least[stack] == t->floor[stack] +
+                          \min(TcacheDepth(stack, (stack <= SC_NBINS ? TCACHE_BYTES : TCACHE_LARGE_BYTES) / ScBytes(stack - 1)), depth);
 */
 static void depth_write(struct tcache *t, uint32_t stack, uint32_t depth)
 {
