@@ -8,7 +8,7 @@
  * so that the holder's core gets on. fuzz/schedule.c, where one thread runs at a time, does without. */
 #define SPIN_ROUNDS 6U
 #ifndef SPIN_FIRST
-#define SPIN_FIRST 64U
+#define SPIN_FIRST 8U
 #endif
 
 __thread uint16_t mutex_count;
