@@ -145,7 +145,7 @@ static inline uint64_t block_take_sampled(uint32_t szind, uint64_t align_bytes, 
     struct tcache *t = thread_get();
     /*@ assert place: ThreadCache(t); */
     fill_meet(t);
-    if (counting_for(t, COUNTER_WAITS)) {
+    if (szind + 1 < TCACHE_STACKS && counting_for(t, COUNTER_WAITS)) {      /* larger ones come past the clock by themselves */
         refill_tick(t);
     }
     uint64_t       sampled = prof_take(t, szind, align_bytes, zeroed);

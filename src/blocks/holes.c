@@ -11,8 +11,8 @@
 #define HOLES_BIN (1UL << 32)           /* holes_round.place: bins above, visits to one of them below */
 #define HOLES_MS_MIN 64U                /* a round lasts at least so long */
 #define HOLES_PARTS (HOLES_ROUNDS + 1U) /* of the decay time, each of which is a round: the last one is for rounds that begin late */
-#define HOLES_VISITS 1024U              /* to bins, in one call: a thread that seldom comes makes a whole round of 8192 slabs at once */
-#define HOLES_LOOKS 32U                 /* at slabs, while a bin's lock is held; one whose holes go back */
+#define HOLES_VISITS 1024U              /* to bins, in one call: a thread that seldom comes makes a whole round of 16,384 slabs at once */
+#define HOLES_LOOKS 64U                 /* at slabs, while a bin's lock is held; one whose holes go back */
 #define HOLES_GIVES 4U                  /* counts so much */
 
 _Static_assert(HOLES_ROUNDS < SLAB_AGE_GONE && SLAB_AGE_GONE + SLAB_REGIONS_MAX <= UINT16_MAX, "slab_age holds rounds, or free regions");

@@ -17,7 +17,7 @@
 #include "tcache/outside.h"
 
 #define INACTIVE_BYTES 65536U                   /* a thread that may not sample asks again after so many of slow calls, */
-#define WAITING_BYTES (16U << 20)               /* and one that comes past the clock while pages wait after so many */
+#define WAITING_BYTES (1U << 20)                /* and one that comes past the clock while pages wait after so many */
 #define PRINTABLE " !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~"
 #define GDUMP_STEP (1UL << 20)                  /* a maximum that is higher by less is no new one */
 
