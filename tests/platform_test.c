@@ -409,9 +409,26 @@ static uint64_t written_npages(uint64_t address, uint64_t npages)
     return n;
 }
 
-/* A copy of pages of which most were never written takes memory for the others alone, and holds the same bytes, over whatever was there. */
+/* Returns whether reading pages that nobody has written takes memory for them. Some kernels have no page of zeros that stands for them. */
+static bool reading_takes_memory(void)
+{
+    enum { NPAGES = 16 };
+    uint64_t from = os_map(0, NPAGES);
+    CHECK(from != 0 && madvise((void *)(from * PAGE), NPAGES * PAGE, MADV_NOHUGEPAGE) == 0 && written_npages(from * PAGE, 1) == 0);
+    CHECK(madvise((void *)(from * PAGE), NPAGES * PAGE, MADV_DONTDUMP) == 0);
+    for (uint64_t i = 0; i < NPAGES; i++) {
+        CHECK(*(volatile unsigned char *)((from + i) * PAGE) == 0);
+    }
+    bool takes = written_npages(from * PAGE, NPAGES) != 0;
+    CHECK(os_unmap(0, from, NPAGES, true));
+    return takes;
+}
+
+/* A copy of pages of which most were never written holds the same bytes, over whatever was there. It takes memory for the others alone, where
+ * reading takes none. */
 static void test_user_sparse(void)
 {
+    bool takes = reading_takes_memory();
     enum { NPAGES = 300, BYTES = NPAGES * PAGE - 100 };
     for (uint32_t round = 0; round < 20; round++) {
         uint64_t       from = os_map(0, 2 * NPAGES + 1), to = from + NPAGES + 1, written = 0;
@@ -429,9 +446,9 @@ static void test_user_sparse(void)
         uint64_t before = written_npages(from * PAGE, NPAGES);
         user_move((uint64_t)copy, (uint64_t)source, BYTES);
         CHECK(memcmp(copy, model, NPAGES * PAGE) == 0);
-        CHECK(before == written && written_npages(from * PAGE, NPAGES) == written);
+        CHECK(takes || (before == written && written_npages(from * PAGE, NPAGES) == written));
         uint64_t in_copy = written_npages(to * PAGE, NPAGES);
-        CHECK(in_copy >= dirty && in_copy <= dirty + written + 1);
+        CHECK(in_copy >= dirty && (takes || in_copy <= dirty + written + 1));
         free(model);
         CHECK(os_unmap(0, from, 2 * NPAGES + 1, true));
     }
