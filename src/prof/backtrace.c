@@ -14,7 +14,6 @@
 #include "platform/config.h"
 #include "platform/os.h"
 
-#define OWN_FRAMES 16U                          /* of the library, at most, above the caller */
 #define SHALLOW 2U                              /* a stack with fewer frames says little */
 #define SHALLOW_SAMPLES 8U                      /* and so many of them in a row from the start are told */
 #define GCC "libgcc_s.so.1"
@@ -25,6 +24,7 @@
 #pragma weak _Unwind_Backtrace
 #pragma weak _Unwind_GetIP
 #pragma weak _Unwind_GetGR
+#pragma weak _Unwind_GetCFA
 #pragma weak pthread_getattr_np
 
 /* The linker's names for the beginning and the end of this object's code. In a static program that is the program. */
@@ -35,14 +35,16 @@ static bool       own;                          /* the code in between is the li
 typedef _Unwind_Reason_Code (*gcc_backtrace_t)(_Unwind_Trace_Fn, void *);
 typedef _Unwind_Ptr (*gcc_ip_t)(struct _Unwind_Context *);
 typedef _Unwind_Word (*gcc_gr_t)(struct _Unwind_Context *, int);
+typedef _Unwind_Word (*gcc_cfa_t)(struct _Unwind_Context *);
 typedef int (*unw_backtrace_t)(void **, int);
 
 static gcc_backtrace_t gcc_backtrace;
 static gcc_ip_t        gcc_ip;
 static gcc_gr_t        gcc_gr;
+static gcc_cfa_t       gcc_cfa;
 static unw_backtrace_t unw_backtrace;
 
-static void   (*walk)(struct backtrace *);
+static void   (*walk)(struct backtrace *, struct backtrace_thread *);
 static uint32_t depth_max = BACKTRACE_MAX;
 static const char *name;
 static uint32_t    shallow_left = SHALLOW_SAMPLES;
@@ -52,46 +54,101 @@ static bool frame_is_own(uintptr_t ip)
     return own && ip >= (uintptr_t)__ehdr_start && ip < (uintptr_t)etext;
 }
 
-/* ---- libgcc ------------------------------------------------------------------------------------------------------ */
-
-static _Unwind_Reason_Code gcc_frame(struct _Unwind_Context *context, void *arg)
+/* Adds a frame, unless it is one of the library's above the caller. */
+static void add(struct backtrace *bt, uintptr_t ip)
 {
-    struct backtrace *bt = arg;
-    uintptr_t         ip = gcc_ip(context);
-    if (ip == 0 || bt->depth == depth_max) {
-        return _URC_END_OF_STACK;
-    }
     if (bt->depth > 0 || !frame_is_own(ip)) {
         bt->frame[bt->depth++] = ip;
     }
-    return _URC_NO_REASON;
 }
-
-static void walk_gcc(struct backtrace *bt)
-{
-    (void)gcc_backtrace(gcc_frame, bt);
-}
-
-/* ---- libunwind --------------------------------------------------------------------------------------------------- */
-
-static void walk_unw(struct backtrace *bt)
-{
-    void *frame[BACKTRACE_MAX + OWN_FRAMES];
-    int   n = unw_backtrace(frame, (int)(depth_max + OWN_FRAMES));
-    for (int i = 0; i < n && bt->depth < depth_max; i++) {
-        if (bt->depth > 0 || !frame_is_own((uintptr_t)frame[i])) {
-            bt->frame[bt->depth++] = (uintptr_t)frame[i];
-        }
-    }
-}
-
-/* ---- frame pointers ---------------------------------------------------------------------------------------------- */
 
 #if defined(__x86_64__)
 #define FRAME_REGISTER 6
 #else
 #define FRAME_REGISTER 29
 #endif
+
+/* ---- libgcc ------------------------------------------------------------------------------------------------------ */
+
+struct gcc_walk {
+    struct backtrace   *bt;
+    const struct trail *old;
+    struct trail       *new;
+    uint32_t            next;                   /* the first frame of the old trail that may be met */
+};
+
+/* Goes on as the old trail does from frame i on. Returns false where that would end too early. */
+static bool gcc_join(struct gcc_walk *w, uint32_t i)
+{
+    uint32_t more = w->old->count - i, room = depth_max - w->bt->depth;
+    if (w->old->cut && more < room) {
+        return false;
+    }
+    for (uint32_t k = 0; k < more && w->bt->depth < depth_max && w->new->count < TRAIL_MAX; k++) {
+        add(w->bt, w->old->frame[i + k].ip);
+        trail_add(w->new, w->old->frame[i + k]);
+    }
+    w->new->cut = w->old->cut || w->bt->depth == depth_max;
+    return true;
+}
+
+static _Unwind_Reason_Code gcc_frame(struct _Unwind_Context *context, void *arg)
+{
+    struct gcc_walk   *w = arg;
+    struct trail_frame f = {.ip = gcc_ip(context)};
+    if (f.ip == 0 || w->bt->depth == depth_max || w->new->count == TRAIL_MAX) {
+        w->new->cut = f.ip != 0;
+        return _URC_END_OF_STACK;
+    }
+    f.sp = gcc_cfa(context);
+    f.fp = gcc_gr(context, FRAME_REGISTER);
+    while (w->next < w->old->count && w->old->frame[w->next].sp < f.sp) {
+        w->next++;
+    }
+    if (w->next < w->old->count && trail_meets(w->old, w->next, f) && gcc_join(w, w->next)) {
+        return _URC_END_OF_STACK;
+    }
+    add(w->bt, f.ip);
+    trail_add(w->new, f);
+    return _URC_NO_REASON;
+}
+
+/* Returns whether the caller's frame is the one that it was in the last walk, with all that called it. Frame 0 of a trail is the walker's
+ * own. */
+static bool gcc_again(const struct trail *last, const uintptr_t *frame)
+{
+    struct trail_frame caller = {.sp = (uintptr_t)(frame + 2), .ip = frame[1], .fp = frame[0]};
+    return last->count > 1 && trail_meets(last, 1, caller);
+}
+
+static __attribute__((noinline)) void walk_gcc(struct backtrace *bt, struct backtrace_thread *thread)
+{
+    const struct trail *last = &thread->trail[thread->last];
+    if (gcc_again(last, __builtin_frame_address(0))) {
+        for (uint32_t i = 0; i < last->count && bt->depth < depth_max; i++) {
+            add(bt, last->frame[i].ip);
+        }
+        return;
+    }
+    struct gcc_walk w = {.bt = bt, .old = last, .new = &thread->trail[1 - thread->last]};
+    w.new->count = w.new->first = 0;
+    (void)gcc_backtrace(gcc_frame, &w);
+    thread->last = 1 - thread->last;
+}
+
+/* ---- libunwind --------------------------------------------------------------------------------------------------- */
+
+static void walk_unw(struct backtrace *bt, struct backtrace_thread *thread)
+{
+    void *frame[BACKTRACE_MAX + BACKTRACE_OWN];
+    int   n = unw_backtrace(frame, (int)(depth_max + BACKTRACE_OWN));
+    (void)thread;
+    for (int i = 0; i < n && bt->depth < depth_max; i++) {
+        add(bt, (uintptr_t)frame[i]);
+    }
+}
+
+/* ---- frame pointers ---------------------------------------------------------------------------------------------- */
 
 struct start {
     uintptr_t ip;
@@ -135,16 +192,16 @@ static struct start walk_start(void)
 }
 
 /* A handler's stack, and that of a coroutine, is another one. There only the caller is known. */
-static void walk_fp(struct backtrace *bt)
+static void walk_fp(struct backtrace *bt, struct backtrace_thread *thread)
 {
-    if (bt->stack_end == 0) {
-        bt->stack_end = stack_end();
+    if (thread->stack_end == 0) {
+        thread->stack_end = stack_end();
     }
     struct start s = walk_start();
     uintptr_t    least = (uintptr_t)__builtin_frame_address(0);
     while (s.ip > PAGE && bt->depth < depth_max) {
         bt->frame[bt->depth++] = s.ip;
-        if (s.frame < least || s.frame % sizeof(uintptr_t) != 0 || s.frame > bt->stack_end - 2 * sizeof(uintptr_t)) {
+        if (s.frame < least || s.frame % sizeof(uintptr_t) != 0 || s.frame > thread->stack_end - 2 * sizeof(uintptr_t)) {
             return;
         }
         least = s.frame + 1;
@@ -174,7 +231,8 @@ static void find_gcc(void)
 {
     gcc_ip = (gcc_ip_t)(uintptr_t)find(GCC, "_Unwind_GetIP", (void *)(uintptr_t)_Unwind_GetIP);
     gcc_gr = (gcc_gr_t)(uintptr_t)find(GCC, "_Unwind_GetGR", (void *)(uintptr_t)_Unwind_GetGR);
-    gcc_backtrace = gcc_ip == NULL || gcc_gr == NULL ? NULL
+    gcc_cfa = (gcc_cfa_t)(uintptr_t)find(GCC, "_Unwind_GetCFA", (void *)(uintptr_t)_Unwind_GetCFA);
+    gcc_backtrace = gcc_ip == NULL || gcc_gr == NULL || gcc_cfa == NULL ? NULL
         : (gcc_backtrace_t)(uintptr_t)find(GCC, "_Unwind_Backtrace", (void *)(uintptr_t)_Unwind_Backtrace);
 }
 
@@ -223,9 +281,9 @@ static void check(const struct backtrace *bt)
     }
 }
 
-__attribute__((noinline)) void backtrace_take(struct backtrace *bt)
+__attribute__((noinline)) void backtrace_take(struct backtrace *bt, struct backtrace_thread *thread)
 {
     bt->depth = 0;
-    walk(bt);
+    walk(bt, thread);
     check(bt);
 }

@@ -1,7 +1,8 @@
 /* backtrace: who called. Three ways to walk a stack, of which one is chosen at the start.
  *
- * libgcc reads the tables of exceptions, and so do most profilers; libunwind does the same, faster; fp follows frame pointers, which is
- * fastest, and sees no further than the first function that was compiled without them. A way that is missing gives way to the next one. No
+ * libgcc reads the tables of exceptions, and so do most profilers. Here it stops where it meets the thread's last stack (trail.h). libunwind
+ * reads them too, and remembers what they say. fp follows frame pointers, and sees no further than the first function that was compiled
+ * without them. A way that is missing gives way to the next one. No
  * lock of the allocator may be held: libgcc and libunwind may take locks of the C library's loader, and may allocate. */
 #ifndef QED_PROF_BACKTRACE_H
 #define QED_PROF_BACKTRACE_H
@@ -9,10 +10,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "prof/trail.h"
+
 #define BACKTRACE_MAX 128U
+#define BACKTRACE_OWN (TRAIL_MAX - BACKTRACE_MAX)       /* frames of the library, at most, above the caller */
+
+/* What is remembered of a thread from one walk to the next. It begins as zero. */
+struct backtrace_thread {
+    uintptr_t    stack_end;                     /* 0 where nobody has asked yet */
+    uint32_t     last;                          /* the trail of the last walk */
+    struct trail trail[2];
+};
 
 struct backtrace {
-    uintptr_t stack_end;                        /* of the thread, or 0 where nobody has asked yet */
     uint32_t  depth;
     uintptr_t frame[BACKTRACE_MAX];             /* return addresses, that of the innermost call first */
 };
@@ -21,7 +31,7 @@ struct backtrace {
  * Where the first stacks are all shallower than two frames, a line on standard error says so. */
 const char *backtrace_start(const char *wanted, uint32_t depth);
 
-/* Walks the stack of the caller, without the frames of the library itself. */
-void backtrace_take(struct backtrace *bt);
+/* Walks the stack of the caller, which is that thread, without the frames of the library itself. */
+void backtrace_take(struct backtrace *bt, struct backtrace_thread *thread);
 
 #endif

@@ -1,0 +1,84 @@
+/* trail: the stack that a thread had at its last sample, so that the next walk can stop where it meets the same calls.
+ *
+ * A frame is what a call comes back to: the stack pointer, the instruction and the frame pointer that the caller has again then. Where all
+ * three agree, the next frame outwards has the same stack pointer, for tables of unwinding compute that from these. Its instruction stands
+ * right below that stack pointer, and its frame pointer is the same or stands near it, if the function in between has saved it. So the rest
+ * of an old trail is believed if all these words still stand where they were.
+ *
+ * A frame of which they did not stand there was interrupted by a signal, or is unusual in another way. Nothing is read beyond it, for what
+ * follows may have been on another stack. A function that has saved the frame pointer without changing it is taken for one that has not.
+ */
+#ifndef QED_PROF_TRAIL_H
+#define QED_PROF_TRAIL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define TRAIL_MAX 144U
+#define TRAIL_SAVED 8U              /* a frame pointer is among so many words below the return address */
+
+struct trail_frame {
+    uintptr_t sp;
+    uintptr_t ip;
+    uintptr_t fp;
+};
+
+struct trail {
+    uint32_t           count;
+    uint32_t           first;       /* no frame beyond this one is unusual */
+    bool               cut;         /* the walk ended before the outermost frame */
+    struct trail_frame frame[TRAIL_MAX];        /* the innermost one first */
+    uint8_t            saved[TRAIL_MAX];        /* how many words below the return address the frame pointer stands, 0 if it is the one before */
+};
+
+/* Returns the word so many words below the frame's stack pointer. */
+static inline uintptr_t trail_word(struct trail_frame f, uint32_t below)
+{
+    return ((const uintptr_t *)f.sp)[-(int64_t)below];
+}
+
+/* Adds the next frame, outwards. There is room. */
+static inline void trail_add(struct trail *t, struct trail_frame f)
+{
+    uint32_t last = t->count - 1, saved = 0;
+    if (t->count > 0 && f.sp > t->frame[last].sp && trail_word(f, 1) == f.ip) {
+        uint64_t words = (f.sp - t->frame[last].sp) / sizeof(uintptr_t);
+        while (f.fp != t->frame[last].fp && saved <= TRAIL_SAVED) {
+            saved++;
+            if (saved + 1 <= words && trail_word(f, saved + 1) == f.fp) {
+                break;
+            }
+        }
+    } else {
+        saved = TRAIL_SAVED + 1;
+    }
+    t->first = saved > TRAIL_SAVED ? t->count : t->first;
+    t->saved[t->count] = (uint8_t)saved;
+    t->frame[t->count] = f;
+    t->count += 1;
+}
+
+/* Returns whether frame i of the trail is this one, and all further ones still stand on the stack. Where return addresses are not at a place
+ * that is known, none do. */
+static inline bool trail_meets(const struct trail *t, uint32_t i, struct trail_frame f)
+{
+#if defined(__x86_64__)
+    if (i < t->first || t->frame[i].sp != f.sp || t->frame[i].ip != f.ip || t->frame[i].fp != f.fp) {
+        return false;
+    }
+    for (uint32_t k = i + 1; k < t->count; k++) {
+        struct trail_frame next = t->frame[k];
+        if (trail_word(next, 1) != next.ip || (t->saved[k] > 0 && trail_word(next, t->saved[k] + 1U) != next.fp)) {
+            return false;
+        }
+    }
+    return true;
+#else
+    (void)t;
+    (void)i;
+    (void)f;
+    return false;
+#endif
+}
+
+#endif
