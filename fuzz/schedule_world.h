@@ -59,10 +59,10 @@ static uint64_t              schedule_count;
 /* ---- what must hold ---------------------------------------------------------------------------------------------- */
 
 /* Rows of proofs/data/unlocked.tsv with plain accesses: statistics read the heights of other threads' stacks; and a thread that has no cache
- * yet asks the first stand-in for a stack while another one boots. All stacks of the stand-in are empty, whichever it names. */
+ * yet asks the first stand-in where its table ends while another one boots. The table names no stack, wherever it ends. */
 bool schedule_expects(uintptr_t a)
 {
-    if (a - (uintptr_t)tcache_unborn.stack_of < sizeof tcache_unborn.stack_of) {
+    if (a - (uintptr_t)&tcache_unborn.lookup_end < sizeof tcache_unborn.lookup_end) {
         return true;
     }
     for (const struct tcache *t = depot_list; t != NULL; t = t->next) {

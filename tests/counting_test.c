@@ -1,5 +1,5 @@
-/* counting_test: a thread counts for one reason, for two, for none. While it does, its table is empty, and while it counts bytes it has no
- * window; afterwards both are as before. So do modes, which are a reason of their own. What it counts is what is added up here. */
+/* counting_test: a thread counts for one reason, for two, for none. While it does, the fast path finds no stack, and while it counts bytes
+ * there is no window; afterwards both are as before. So do modes, which are a reason of their own. What it counts is what is added up here. */
 #include "blocks_boot.h"
 #include "platform/modes.h"
 #include "tcache/counting.h"
@@ -11,40 +11,52 @@ static const struct counter *counter_of(const struct tcache *t)
     return (const struct counter *)COUNTING_PLACE(t);
 }
 
-static void check_table(const struct tcache *t, bool empty)
+static void check_ends(struct tcache *t, bool counts, bool paces)
 {
-    for (uint64_t bytes = 0; bytes <= SC_LOOKUP_MAX; bytes++) {
-        CHECK(t->stack_of[bytes] == (empty ? 0 : size_class_index(bytes) + 1));
+    bool adds = counting_only(t, COUNTER_ALLOCATES);
+    CHECK(counting(t) == counts && t->lookup_end == (counts ? 0 : TCACHE_LOOKUP_END) && t->paced_end == (paces ? TCACHE_LOOKUP_END : 0));
+    for (uint64_t bytes = 0; bytes <= SC_LOOKUP_MAX + 1; bytes++) {
+        CHECK(counting_paces(t, bytes) == (paces && bytes <= SC_LOOKUP_MAX) && counting_adds(t, bytes) == (adds && bytes <= SC_LOOKUP_MAX));
+        CHECK(bytes > SC_LOOKUP_MAX || t->stack_of[bytes] == size_class_index(bytes) + 1);
     }
-    CHECK(counting(t) == empty);
+    uint64_t pages = t->window_pages, known = t->known_pages, first = refill(t, 5), second = tcache_take(t, size_class_bytes(4));
+    CHECK(first != 0 && (second == 0) == counts && t->top[5] > t->floor[5]);
+    overflow_free(t, first, "test");
+    second != 0 ? (void)overflow_free(t, second, "test") : (void)0;
+    refill_flush(t);
+    t->window_pages = pages;
+    t->known_pages = known;
 }
 
-/* A stand-in's table has the entry for 0 bytes alone. */
-static void check_standin(const struct tcache *t)
+/* A stand-in has no stack for any size. */
+static void check_standin(struct tcache *t)
 {
-    for (uint64_t bytes = 0; bytes <= SC_LOOKUP_MAX; bytes++) {
-        CHECK(t->stack_of[bytes] == (bytes == 0 ? 1 : 0));
+    for (uint64_t bytes = 0; bytes <= SC_LOOKUP_MAX + 1; bytes++) {
+        CHECK((bytes > SC_LOOKUP_MAX || t->stack_of[bytes] == 0) && tcache_take(t, bytes) == 0 && !counting_paces(t, bytes));
     }
     CHECK(!counting(t));
 }
 
+/* Whoever counts nothing but down is paced. */
 static void test_reasons(struct tcache *t)
 {
     for (uint64_t first = COUNTER_ALLOCATES; first <= COUNTER_SAMPLES; first++) {
         uint64_t second = COUNTER_ALLOCATES + COUNTER_SAMPLES - first;
-        check_table(t, false);
+        bool     paces = COUNTDOWN_RUNS && first == COUNTER_SAMPLES;
+        check_ends(t, false, false);
         counting_end(t, first);
-        check_table(t, false);
+        check_ends(t, false, false);
         counting_begin(t, first);
-        check_table(t, true);
-        CHECK(counting_for(t, first) && !counting_for(t, second) && counting_bytes(t) == (first == COUNTER_ALLOCATES));
+        check_ends(t, true, paces);
+        CHECK(counting_for(t, first) && !counting_for(t, second) && counting_bytes(t) == !paces);
         counting_begin(t, second);
+        check_ends(t, true, false);
         CHECK(counting_for(t, first) && counting_for(t, second) && counting_bytes(t));
         counting_end(t, first);
-        check_table(t, true);
+        check_ends(t, true, COUNTDOWN_RUNS && second == COUNTER_SAMPLES);
         CHECK(!counting_for(t, first) && counting_for(t, second) && counting_bytes(t) == (second == COUNTER_ALLOCATES));
         counting_end(t, second);
-        check_table(t, false);
+        check_ends(t, false, false);
         CHECK(!counting_bytes(t));
     }
 }
@@ -79,6 +91,36 @@ static void test_window(struct tcache *t)
     refill_flush(t);
 }
 
+/* A thread that counts bytes alone knows its window from its next free on, and counts what it pushes there. */
+static void test_push(struct tcache *t)
+{
+    uint64_t block = refill(t, 5), bytes = size_class_bytes(4);
+    counting_begin(t, COUNTER_ALLOCATES);
+    CHECK(t->known_pages == 0 && !counting_push(t, block) && overflow_push(t, block) == bytes);
+    CHECK(t->known_pages != 0 && t->window_pages == 0 && counter_of(t)->deallocated == 0);
+    CHECK(!counting_push(t, block));                /* it is the one that was freed last */
+    for (uint64_t n = 1; n < 10; n++) {
+        CHECK(tcache_pop(t, 5) == block && !tcache_push(t, block) && counting_push(t, block) && t->slot[t->top[5]] == block);
+        counting_took(t, 5);
+        CHECK(counter_of(t)->deallocated == n * bytes && counter_of(t)->allocated == n * bytes);
+    }
+    CHECK(!counting_push(t, 0) && !counting_push(t, block + 1) && !counting_push(t, 64));
+    counting_begin(t, COUNTER_PEAKS);
+    CHECK(!counting_adds(t, 64) && counter_of(t)->peak == 0);
+    counting_end(t, COUNTER_PEAKS);
+    CHECK(counting_adds(t, 64));
+    modes_set_bytes(MODES_NO_BYTE, 0x5a);           /* a mode sees what is freed */
+    counting_modes(t);
+    CHECK(t->known_pages == 0 && !counting_push(t, block));
+    modes_set_bytes(MODES_NO_BYTE, MODES_NO_BYTE);
+    counting_end(t, COUNTER_ALLOCATES);
+    CHECK(!counting_adds(t, 64));
+    for (uint32_t stack = 1; stack < TCACHE_STACKS; stack++) {
+        CHECK(counter_of(t)->bytes[stack] == size_class_bytes(stack - 1));
+    }
+    refill_flush(t);
+}
+
 static void test_numbers(struct tcache *t)
 {
     uint64_t got = 0, gone = 0;
@@ -110,18 +152,18 @@ static void test_modes(struct tcache *t)
     for (int times = 0; times < 2; times++) {
         modes_set_bytes(times == 0 ? 0 : 0xa5, MODES_NO_BYTE);
         counting_modes(t);
-        check_table(t, true);
+        check_ends(t, true, false);
         CHECK(counting_for(t, COUNTER_FILLS) && !counting_for(t, COUNTER_ALLOCATES));
     }
     modes_set_bytes(MODES_NO_BYTE, MODES_NO_BYTE);
     counting_modes(t);
-    check_table(t, false);
+    check_ends(t, false, false);
     overflow_free(t, refill(t, 5), "test");
     counting_modes(t);
     CHECK(t->window_pages != 0);
     modes_set_bytes(MODES_NO_BYTE, 0x5a);
     counting_modes(t);
-    check_table(t, false);
+    check_ends(t, false, false);
     CHECK(t->window_pages == 0);
     modes_set_bytes(0, 0x5a);
     counting_modes(&tcache_dead);
@@ -131,7 +173,8 @@ static void test_modes(struct tcache *t)
 }
 
 #if QED_PROF                                    /* without it nothing is counted down */
-/* While pages wait the table is empty and the next slow call is due, unless a sample is counted down to. The window stays. */
+/* While pages wait the thread's blocks are counted down, and the next one of each stack is due, unless a sample is counted down to. The window
+ * stays. */
 static void test_waits(struct tcache *t)
 {
     overflow_free(t, refill(t, 5), "test");
@@ -139,33 +182,38 @@ static void test_waits(struct tcache *t)
     for (int samples = 0; samples < 2; samples++) {
         samples == 1 ? counting_begin(t, COUNTER_SAMPLES) : (void)0;
         counting_wait(t, false);
-        check_table(t, samples == 1);
+        check_ends(t, samples == 1, samples == 1);
         for (int times = 0; times < 2; times++) {
             countdown_left = 1000;
             counting_wait(t, true);
-            check_table(t, true);
+            check_ends(t, true, true);
             CHECK(counting_for(t, COUNTER_WAITS) && !counting_bytes(t) && t->window_pages != 0);
             CHECK(countdown_left == (samples == 0 && times == 0 ? 0 : 1000));
+            for (uint64_t stack = 1; stack < TCACHE_STACKS; stack++) {
+                bool due = samples == 0 && times == 0;
+                CHECK(counting_passes(t, stack) == !due && countdown_left == (due ? 0 : 1000));
+                ((struct counter *)COUNTING_PLACE(t))->left[stack] = 3;
+            }
         }
         counting_wait(t, false);
-        check_table(t, samples == 1);
+        check_ends(t, samples == 1, samples == 1);
         CHECK(!counting_for(t, COUNTER_WAITS));
     }
     counting_end(t, COUNTER_SAMPLES);
-    check_table(t, false);
+    check_ends(t, false, false);
     counting_begin(t, COUNTER_ALLOCATES);       /* a thread that counts its bytes goes on with that */
     counting_wait(t, true);
     counting_wait(t, false);
     CHECK(counting_bytes(t) && !counting_for(t, COUNTER_WAITS));
     counting_end(t, COUNTER_ALLOCATES);
-    check_table(t, false);
+    check_ends(t, false, false);
     refill_flush(t);
 }
 #else
 static void test_waits(struct tcache *t)
 {
     counting_wait(t, true);
-    check_table(t, false);
+    check_ends(t, false, false);
 }
 #endif
 
@@ -177,6 +225,7 @@ int main(void)
     test_standins();
     test_reasons(t);
     test_window(t);
+    test_push(t);
     test_waits(t);
     test_numbers(t);
     test_modes(t);

@@ -17,7 +17,7 @@ static void check_shape(const struct tcache *t, bool room)
         CHECK((t->magic[b] != 0) == (room && b > 0) && t->negated[b] == tag_negate(t->magic[b]));
     }
     for (uint64_t bytes = 0; bytes <= SC_LOOKUP_MAX; bytes++) {
-        CHECK(tcache_stack_of(t, bytes) == (room || bytes == 0 ? size_class_index(bytes) + 1U : 0));
+        CHECK(tcache_stack_of(t, bytes) == (room ? size_class_index(bytes) + 1U : 0));
     }
 }
 

@@ -153,12 +153,12 @@ static void test_states(struct tcache *t)
     bool zeroed = false;
     prof_set_active(t, false);
     countdown_left = 0;
-    CHECK(prof_take(t, 5, 1, &zeroed) == 0 && t->stack_of[64] != 0 && countdown_left == 0);
+    CHECK(prof_take(t, 5, 1, &zeroed) == 0 && t->lookup_end != 0 && countdown_left == 0);
     prof_set_active(t, true);
-    CHECK(t->stack_of[64] == 0 && t->stack_of[0] == 0);
+    CHECK(t->lookup_end == 0 && t->paced_end != 0);
     CHECK(prof_take(&tcache_unborn, 5, 1, &zeroed) == 0);
     prof_thread_end(t);
-    CHECK(t->stack_of[64] == size_class_index(64) + 1 && t->stack_of[0] == 1 && countdown_left == COUNTDOWN_MAX);
+    CHECK(t->lookup_end != 0 && t->paced_end == 0 && countdown_left == COUNTDOWN_MAX);
     CHECK(context_threads == NULL);
 }
 

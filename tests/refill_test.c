@@ -121,8 +121,8 @@ static void test_decay(struct tcache *t)
     CHECK(stats.dirty == 0);
 }
 
-/* While many pages wait for their time, no size has a stack, so that hits come past the clock. When the next turn by time finds few, each size
- * has its own again. */
+/* While many pages wait for their time, hits are counted down, so that they come past the clock. When the next turn by time finds few, they are
+ * not any more. */
 static void test_wait(struct tcache *t)
 {
     bool     zeroed;
@@ -132,7 +132,7 @@ static void test_wait(struct tcache *t)
     pages_free(e);
     os_fake.clock_ms += 100;
     refill_tick(t);
-    CHECK(counting_for(t, COUNTER_WAITS) == COUNTDOWN_RUNS && (t->stack_of[64] == 0) == COUNTDOWN_RUNS);
+    CHECK(counting_for(t, COUNTER_WAITS) == COUNTDOWN_RUNS && (t->lookup_end == 0) == COUNTDOWN_RUNS);
     CHECK(tcache_push(t, block) && tcache_pop(t, 5) == block);
     CHECK(pages_trim());
     for (int i = 0; i < 100; i++) {
@@ -141,7 +141,7 @@ static void test_wait(struct tcache *t)
     CHECK(counting_for(t, COUNTER_WAITS) == COUNTDOWN_RUNS);
     os_fake.clock_ms += 100;
     refill_tick(t);
-    CHECK(!counting(t) && tcache_stack_of(t, 64) == size_class_index(64) + 1);
+    CHECK(!counting(t) && t->lookup_end == TCACHE_LOOKUP_END && t->paced_end == 0);
     overflow_free(t, block, "test");
     refill_flush(t);
     pages_free(pages_alloc(PAGES_SHARED, (20UL << 20) >> LG_PAGE, 1, &zeroed));

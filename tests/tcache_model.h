@@ -112,9 +112,10 @@ static inline void tcache_model_added(uint64_t block, uint64_t bytes, uint64_t a
 static inline void tcache_model_take(uint32_t k, uint32_t bin, uint8_t seed)
 {
     uint64_t bytes = size_class_bytes(bin - 1), calls = os_fake.calls[OS_FAKE_MAP] + os_fake.calls[OS_FAKE_METADATA];
-    uint64_t block = tcache_pop(tcache_model_of(k), bin);
-    bool     known = tcache_model_cache[k] != NULL && !counting(tcache_model_cache[k]);
-    if (bytes <= SC_LOOKUP_MAX && tcache_stack_of(tcache_model_of(k), bytes) != (known ? bin : 0)) {
+    uint64_t block = tcache_take(tcache_model_of(k), bytes);
+    block != 0 && counting(tcache_model_of(k)) ? blocks_model_fail("a block that nobody counts", (void *)block) : (void)0;
+    block = block != 0 ? block : tcache_pop(tcache_model_of(k), bin);
+    if (bytes <= SC_LOOKUP_MAX && tcache_stack_of(tcache_model_of(k), bytes) != (tcache_model_cache[k] != NULL ? bin : 0)) {
         blocks_model_fail("a size's bin", (void *)bytes);
     }
     block = block != 0 ? block : refill(tcache_model_of(k), bin);

@@ -23,6 +23,7 @@ class Contract:
 MALLOC = Contract("src/api/malloc.h", heap=True, thread=True)
 CALLS = {
     "malloc_slow": Contract("src/api/malloc.c", heap=True, thread=True),
+    "malloc_counted": Contract("src/api/malloc.c", heap=True, thread=True),
     "free_slow": Contract("src/api/malloc.c", heap=True, thread=True),
     "free_sized_slow": Contract("src/api/malloc.c", heap=True, thread=True),
     "free_checked": Contract("src/api/malloc.c", heap=True, thread=True),
@@ -30,6 +31,9 @@ CALLS = {
     "mallocx_plain": Contract("src/api/mallocx.c", heap=True, thread=True),
     "mallocx_zero": Contract("src/api/mallocx.c", heap=True, thread=True),
     "mallocx_placed": Contract("src/api/mallocx.c", heap=True, thread=True),
+    "rallocx_slow": Contract("src/api/mallocx.c", heap=True, thread=True),
+    "xallocx_slow": Contract("src/api/mallocx.c", heap=True, thread=True),
+    "sdallocx_slow": Contract("src/api/mallocx.c", heap=True, thread=True),
     "block_take_aligned": Contract("src/api/malloc.c", heap=True, thread=True),
     "thread_make": Contract("src/api/thread.c", heap=True, thread="result"),
     "block_take_due": Contract("src/api/malloc.c", heap=True, thread=True, sets=2),

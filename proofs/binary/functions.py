@@ -1,5 +1,5 @@
 """functions: what each exported function does on its fast path, and with which arguments its other paths reach their slow functions."""
-from z3 import And, BitVecVal, Extract, If, Implies, LShR, Or, UGE, UGT, ULE, ULT
+from z3 import And, BitVecVal, Extract, If, Implies, LShR, Or, Select, Store, UGE, UGT, ULE, ULT
 
 from invariant import ClassFits, ClassLeast, live, wide
 from machine import logarithm, product
@@ -9,10 +9,14 @@ from trace import ANY, Text
 
 
 # ---- malloc and free ----
-def pop_of(p, size):
-    """the block that the thread's cache has for that size, or None"""
-    if not p.case(ULE(size, p.constants["SC_LOOKUP_MAX"])):
-        return None
+def is_below(p, size, end):
+    """whether a size is below that end of the table of sizes"""
+    p.k.learn(end, number(0))
+    return p.case(ULT(size, getattr(p.view, end)(number(0))))
+
+
+def pop_at(p, size):
+    """the block on top of the stack for that size, or None, and the stack"""
     p.k.learn("stack_of", size)
     stack = p.view.stack_of(size)
     block = p.pop(stack)
@@ -20,21 +24,68 @@ def pop_of(p, size):
         p.k.assume(stack != 0)                                  # tcache_pop, ensures class
         p.prove("tcache_stack_of, ensures fits", ClassFits(size, stack - 1))
         p.prove("tcache_stack_of, ensures least", ClassLeast(size, stack - 1))
+    return block, stack
+
+
+def pop_of(p, size):
+    """tcache_take: the block that the thread's cache has for that size, or None"""
+    return pop_at(p, size)[0] if is_below(p, size, "lookup_end") else None
+
+
+def passes(p, stack):
+    """counting_passes: the stack's count falls by one. Where it is over, the next sample is due at once."""
+    left = Select(p.expected["left"], stack)
+    p.expected["left"] = Store(p.expected["left"], stack, left - 1)
+    if p.case(left - 1 < 0):                                    # as signed numbers
+        p.written["countdown_left"] = BitVecVal(0, 32)
+        return False
+    return True
+
+
+def add(p, field, stack):
+    """counter_add: the bytes of the stack's blocks are added to that sum"""
+    zero, cells = number(0), p.expected[field]
+    p.expected[field] = Store(cells, zero, Select(cells, zero) + wide(Select(p.expected["bytes"], stack)))
+
+
+def added_of(p, size):
+    """malloc for a thread that counts its bytes, and nothing else"""
+    block, stack = pop_at(p, size) if is_below(p, size, "counted_end") else (None, None)
+    if block is None:
+        return p.call("malloc_slow", size, p.thread)
+    add(p, "allocated", stack)
     return block
 
 
 def malloc_of(p, size):
     block = pop_of(p, size)
-    return p.call("malloc_slow", size) if block is None else block
+    if block is not None:
+        return block
+    if not is_below(p, size, "paced_end"):
+        return added_of(p, size)
+    p.k.learn("stack_of", size)
+    if not passes(p, p.view.stack_of(size)):
+        return p.call("malloc_slow", size, p.thread)
+    block, stack = pop_at(p, size)
+    if block is not None:
+        return block
+    return p.call("malloc_counted", low(stack - 1)) if p.case(stack != 0) else p.call("malloc_slow", size, p.thread)
 
 
 def free_of(p, block):
-    if not p.push(block):
+    """A thread whose window_pages is 0 counts the block where its pages are known."""
+    if p.is_seen(block):
+        pushed = p.push(block)
+    else:
+        pushed = p.push(block, pages="known_pages")
+        if pushed is not None:
+            add(p, "deallocated", pushed)
+    if pushed is None:
         p.call("free_slow", block, Text("free"))
 
 
 def push_sized(p, block, size):
-    return p.case(ULE(size, p.constants["SC_LOOKUP_MAX"])) and p.push(block, size)
+    return p.case(ULE(size, p.constants["SC_LOOKUP_MAX"])) and p.push(block, size) is not None
 
 
 def qed_malloc(p):
@@ -112,7 +163,8 @@ def block_take(p, szind, alignment):
         if block is None:
             block = p.call("block_take_unsampled", low(szind), alignment, ANY)
             zeroed = p.out
-    if p.case(And(block != 0, p.view.stack_of(number(0)) == 0)):        # the thread counts its calls
+    p.k.learn("lookup_end", number(0))
+    if p.case(And(block != 0, p.view.lookup_end(number(0)) == 0)):      # the thread counts its calls
         block = p.call("block_tell", block, low(szind))
     return block, zeroed
 
@@ -139,17 +191,25 @@ def malloc_called(p, size):
     return p.call("qed_malloc", size) if p.next_is("qed_malloc") else malloc_of(p, size)
 
 
+def stays(p, block, size, stack, function):
+    """whether a block of that stack's class has the class of a size, and so stays where it is; and the stack of that size"""
+    p.k.learn("stack_of", size)
+    wanted = p.view.stack_of(size)
+    if not p.case(wanted == stack):
+        return False, wanted
+    szind, is_live = p.view.block_szind(block), live(p.view, block)
+    p.k.assume(Implies(is_live, And(ULT(block, p.constants["ADDRESS_MAX"]), szind == stack - 1)))       # tcache_stack_at, ensures class
+    p.prove(f"{function}, ensures class", Implies(is_live, And(ClassFits(size, szind), ClassLeast(size, szind))))
+    return True, wanted
+
+
 def realloc_of(p, block, size):
     k = p.constants
     stack = p.stack_at(block) if p.case(And(size != 0, ULE(size, k["SC_LOOKUP_MAX"]))) else None
     if stack is None:
         return p.call("realloc_slow", block, size)
-    p.k.learn("stack_of", size)
-    wanted = p.view.stack_of(size)
-    if p.case(wanted == stack):
-        szind, is_live = p.view.block_szind(block), live(p.view, block)
-        p.k.assume(Implies(is_live, And(ULT(block, k["ADDRESS_MAX"]), szind == stack - 1)))     # tcache_stack_at, ensures class
-        p.prove("qed_realloc, ensures class", Implies(is_live, And(ClassFits(size, szind), ClassLeast(size, szind))))
+    there, wanted = stays(p, block, size, stack, "qed_realloc")
+    if there:
         return block
     if p.case(wanted != 0):
         return p.call("realloc_move", block, class_bytes(k, p.k.named(stack - 1)), size)
@@ -292,6 +352,31 @@ def qed_nallocx(p):
     p.returns(class_bytes(k, szind) if p.case(ULT(szind, k["SC_NSIZES"])) else 0)
 
 
+def qed_sdallocx(p):
+    block, size, flags = p.argument(0), p.argument(1), low(p.argument(2))
+    if not (p.case(flags == 0) and push_sized(p, block, size)):
+        p.call("sdallocx_slow", block, size, flags)
+    p.returns()
+
+
+def qed_rallocx(p):
+    block, size, flags = p.argument(0), p.argument(1), low(p.argument(2))
+    fast = p.case(And(flags == 0, size != 0, ULE(size, p.constants["SC_LOOKUP_MAX"])))
+    stack = p.stack_at(block) if fast else None
+    if stack is not None and stays(p, block, size, stack, "qed_rallocx")[0]:
+        return p.returns(block)
+    return p.returns(p.call("rallocx_slow", block, size, flags))
+
+
+def qed_xallocx(p):
+    """A small block keeps its class."""
+    block, flags, k = p.argument(0), low(p.argument(3)), p.constants
+    stack = p.stack_at(block)
+    if stack is not None and p.case(And(stack != 0, ULE(stack, k["SC_NBINS"]))):
+        return p.returns(class_bytes(k, p.k.named(stack - 1)))
+    return p.returns(p.call("xallocx_slow", block, p.argument(1), p.argument(2), flags))
+
+
 def qed_sallocx(p):
     block = p.argument(0)
     thread_get(p)
@@ -327,7 +412,7 @@ def new(aligned):
 
 
 def delete(p):
-    if not p.push(p.argument(0)):
+    if p.push(p.argument(0)) is None:
         p.call("qed_free", p.argument(0))
     p.returns()
 
@@ -346,15 +431,12 @@ def delete_aligned_sized(p):
 FUNCTIONS = {f.__name__: f for f in (
     qed_malloc, qed_free, qed_calloc, qed_free_sized, qed_free_aligned_sized, qed_malloc_usable_size, qed_realloc, realloc_slow, qed_reallocarray,
     qed_aligned_alloc, qed_posix_memalign, qed_memalign, qed_valloc, qed_pvalloc, qed_mallocx, qed_nallocx, qed_sallocx,
-    qed_dallocx)}
+    qed_dallocx, qed_sdallocx, qed_rallocx, qed_xallocx)}
 # The operators for arrays, and those that get arguments which they do not read, are names of these functions.
 FUNCTIONS |= {"_Znwm": new(False), "_ZnwmRKSt9nothrow_t": new(False), "_ZnwmSt11align_val_t": new(True),
               "_ZnwmSt11align_val_tRKSt9nothrow_t": new(True), "_ZdlPv": delete, "_ZdlPvm": delete_sized,
               "_ZdlPvmSt11align_val_t": delete_aligned_sized}
 
-# Not proven yet: they compute a class before they look a block up or call anything, or copy in a loop.
-NOT_YET = {"rallocx", "xallocx", "sdallocx"}
-NOT_YET |= {"qed_" + name for name in NOT_YET}
 # Exported functions that never touch a thread's cache.
 NO_FAST_PATH = {"mallinfo", "mallinfo2", "malloc_info", "malloc_stats", "malloc_trim", "mallopt", "mallctl", "mallctlbymib", "mallctlnametomib",
                 "malloc_stats_print"}

@@ -7,6 +7,7 @@
 #include "api/thread.h"
 #include "blocks/tag.h"
 #include "math/size_class.h"
+#include "platform/counter.h"
 #include "tcache/tcache.h"
 
 #define ONE(type, field) printf("field %s %s %zu %zu %zu 1\n", #type, #field, offsetof(struct type, field), SIZE(type, field), SIZE(type, field))
@@ -16,6 +17,10 @@
 #define ENTRY(part)                                                                                                     \
     printf("field radix_leaf %s %zu %zu %zu %lu\n", #part, offsetof(struct radix_leaf, entry) + offsetof(struct radix_entry, part), \
            sizeof(struct radix_entry), sizeof((struct radix_entry *)0)->part, RADIX_WINDOW_PAGES)
+/* The counter stands right behind the cache. */
+#define COUNTER(field, count)                                                                                           \
+    printf("field tcache %s %zu %zu %zu %u\n", #field, sizeof(struct tcache) + offsetof(struct counter, field), SIZE(counter, field) / (count), \
+           SIZE(counter, field) / (count), count)
 #define SIZE(type, field) sizeof(((struct type *)0)->field)
 #define ELEMENT(type, field) sizeof(((struct type *)0)->field[0])
 #define CONSTANT(name) printf("constant %s %llu\n", #name, (unsigned long long)(name))
@@ -27,8 +32,12 @@ int main(void)
     MANY(tcache, magic);
     MANY(tcache, negated);
     ONE(tcache, window_pages);
+    ONE(tcache, known_pages);
     ONE(tcache, window);
     ONE(tcache, leaf);
+    ONE(tcache, lookup_end);
+    ONE(tcache, paced_end);
+    ONE(tcache, counted_end);
     MANY(tcache, stack_of);
     MANY(tcache, floor);
     MANY(tcache, fill);
@@ -45,11 +54,16 @@ int main(void)
     ONE(tcache, next);
     ONE(tcache, next_idle);
     MANY(tcache, slot);
+    COUNTER(left, COUNTER_STACKS);
+    COUNTER(bytes, COUNTER_STACKS);
+    COUNTER(allocated, 1U);
+    COUNTER(deallocated, 1U);
     ENTRY(low);
     ENTRY(high);
     CONSTANT(TCACHE_STACKS);
     CONSTANT(TCACHE_SLOTS);
     CONSTANT(SC_LOOKUP_MAX);
+    CONSTANT(TCACHE_LOOKUP_END);
     CONSTANT(SC_NBINS);
     CONSTANT(SC_NSIZES);
     CONSTANT(SC_TINY);

@@ -4,8 +4,8 @@ Each access has to lie in one region, and there in one element of a field (or a 
 is the field's offset plus a multiple of its step, and that the index is below the number of elements. Every other access is refused. That
 regions do not overlap is a precondition (TcacheOutside, ThreadOutside), and that fields do not is checked when the table is read.
 
-    cache       struct tcache, at the thread's pointer
-    leaf        the entries of struct radix_leaf, at cache->leaf where the window has pages; read only
+    cache       struct tcache, at the thread's pointer, and struct counter, behind it
+    leaf        the entries of struct radix_leaf, at cache->leaf where the window's pages are known; read only
     frame       the stack below the return address, in bytes; above it nothing but the return address is read
     tls         the library's thread-local variables thread_cache, which is read, and countdown_left, which is written too
     image       code, constants and the offset table, which nobody writes
@@ -177,7 +177,7 @@ class Memory:
                 value = Select(self.now[field.name], index)
             return value if size == field.size else Extract(8 * (within + size) - 1, 8 * within, value)
         if region == "leaf":
-            if not k.proves(k.cache.at("window_pages") != 0):
+            if not k.proves(k.cache.at("known_pages") != 0):
                 raise Refused("reads the leaf of a window without pages")
             field, index, within = self.element(k.layout.leaf, offset, size, region)
             k.learn(field.name, index)

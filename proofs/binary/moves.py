@@ -30,12 +30,20 @@ class Moves:
         self.move(stacks.Move(v, v, stack, block), [stacks.EMPTY])
         return None
 
-    def tag_at(self, block):
+    def page_of(self, block):
+        """tcache_window_page"""
+        return LShR(block - self.view.window(BitVecVal(0, 64)), (self.k.layout.constants["PAGE"] - 1).bit_length())
+
+    def is_seen(self, block, pages="window_pages"):
+        """Whether the address is in the window, which has so many pages."""
+        v, zero = self.view, BitVecVal(0, 64)
+        return self.case(And(ULE(v.window(zero), block), ULT(self.page_of(block), getattr(v, pages)(zero))))
+
+    def tag_at(self, block, pages="window_pages"):
         """The halves of the tag of the address's page, high and low, or None where it is outside the window."""
-        v, zero, k = self.view, BitVecVal(0, 64), self.k.layout.constants
-        page = LShR(block - v.window(zero), (k["PAGE"] - 1).bit_length())
-        if not self.case(And(ULE(v.window(zero), block), ULT(page, v.window_pages(zero)))):
+        if not self.is_seen(block, pages):
             return None
+        page = self.page_of(block)
         self.k.learn("high", page)
         return Select(self.k.cache.high, page), Select(self.k.cache.low, page)
 
@@ -53,12 +61,12 @@ class Moves:
         self.move(stacks.Move(self.view, self.view, wide(tag[0]), block, high=tag[0], low=tag[1]), stacks.FOUND)
         return wide(tag[0])
 
-    def push(self, block, size=None, stack=None):
-        """tcache_push, tcache_push_sized for a size, or tcache_push_class for a stack: True where the block is put on its stack. The reasons for
-        False are those of the comments."""
-        v, tag = self.view, self.tag_at(block)
+    def push(self, block, size=None, stack=None, pages="window_pages"):
+        """tcache_push, tcache_push_sized for a size, or tcache_push_class for a stack: the stack on which the block is put. The reasons for None
+        are those of the comments."""
+        v, tag = self.view, self.tag_at(block, pages)
         if tag is None:
-            return False
+            return None
         high, low = tag
         tagged = wide(high)
         if size is not None:
@@ -66,19 +74,19 @@ class Moves:
             self.k.learn("stack_of", size)
         said = v.stack_of(size) if size is not None else stack
         if said is not None and not self.case(said == tagged):                  # the block is of another class than the program says
-            return False
+            return None
         tagged = tagged if stack is None else stack
         if not self.begins(block, low, tagged):
-            return False
+            return None
         top = v.top(tagged)
         self.k.learn("slot", top)
         if not self.case(ULT(top, v.limit(tagged))):            # the stack is full
-            return False
+            return None
         if not self.case(v.slot(top) != block):                 # it is the one that was freed last
-            return False
+            return None
         self.move(stacks.pushed(v, tagged, block, high, low, size),
                   stacks.PUSH_SIZED if size is not None else stacks.PUSH if stack is None else stacks.PUSH_CLASS)
-        return True
+        return tagged
 
 
 class General(Moves):
@@ -123,11 +131,11 @@ def proven(layout):
         g.k.assume(ULT(STACK, k["TCACHE_STACKS"]))
         g.pop(STACK)
         count += g.count
-    for size, stack in ((None, None), (SIZE, None), (None, STACK)):
+    for size, stack, pages in ((None, None, "window_pages"), (None, None, "known_pages"), (SIZE, None, "window_pages"), (None, STACK, "window_pages")):
         g = General(layout)
         if size is not None:
             g.k.assume(ULE(size, k["SC_LOOKUP_MAX"]))
-        g.push(BLOCK, size, stack)
+        g.push(BLOCK, size, stack, pages)
         count += g.count
     g = General(layout)
     g.stack_at(BLOCK)

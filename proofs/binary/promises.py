@@ -20,8 +20,9 @@ def read_as(insn, name):
 
 
 def hit(build, function):
-    """the instructions of the one path that returns"""
-    path, = [p for p in Explorer(build.image, build.layout).paths(build.image.functions["qed_" + function]) if p.end == "return"]
+    """the instructions of the shortest path that returns"""
+    paths = [p for p in Explorer(build.image, build.layout).paths(build.image.functions["qed_" + function]) if p.end == "return"]
+    path = min(paths, key=lambda p: p.length)
     return [read_as(insn, name) for insn, name in zip(path.trace, path.names)]
 
 

@@ -22,7 +22,16 @@ CONTRACTS = [       # clauses that functions.py, trace.py and invariant.py name:
     ("src/tcache/tcache.h", "tcache_raise", "assigns", "", "t->top[stack]"),
     ("src/tcache/tcache.h", "tcache_stack_of", "ensures", "fits", r"\result != 0 ==> ClassFits(bytes, \result - 1)"),
     ("src/tcache/tcache.h", "tcache_stack_of", "ensures", "least", r"\result != 0 ==> ClassLeast(bytes, \result - 1)"),
-    ("src/tcache/tcache.h", "tcache_window_page", "ensures", "page", r"\result < t->window_pages ==> block / PAGE == t->window / RADIX_HALF * "
+    ("src/tcache/tcache.h", "tcache_take", "assigns", "", "TCACHE_ASSIGNS_STACKS(t), block_state[0 .. ADDRESS_MAX - 1]"),
+    ("src/tcache/tcache.h", "tcache_take", "ensures", "fits", r"\result != 0 ==> ClassFits(bytes, block_szind[\result])"),
+    ("src/tcache/tcache.h", "tcache_take", "ensures", "least", r"\result != 0 ==> ClassLeast(bytes, block_szind[\result])"),
+    ("src/tcache/counting.h", "counting_paces", "ensures", "table", r"\result ==> bytes <= SC_LOOKUP_MAX"),
+    ("src/tcache/counting.h", "counting_passes", "assigns", "", r"\nothing"),
+    ("src/tcache/counting.h", "counting_adds", "ensures", "table", r"\result ==> bytes <= SC_LOOKUP_MAX"),
+    ("src/tcache/counting.h", "counting_took", "assigns", "", r"\nothing"),
+    ("src/tcache/counting.h", "counting_push", "assigns", "", "TCACHE_ASSIGNS_STACKS(t), block_state[block], block_pos[block]"),
+    ("src/tcache/counting.h", "counting_push", "requires", "live", "0 < block < ADDRESS_MAX ==> block_state[block] == BLOCK_LIVE"),
+    ("src/tcache/tcache.h", "tcache_window_page", "ensures", "page", r"\result < t->known_pages ==> block / PAGE == t->window / RADIX_HALF * "
      r"RADIX_WINDOW_PAGES + \result"),
     ("src/blocks/tag.h", "tag_fraction", "ensures", "low", r"\result == TagOffset(base, address) * magic % DIVIDE_ONE"),
     ("src/api/malloc.h", "qed_malloc", "assigns", "", "MALLOC_ASSIGNS, errno"),
@@ -41,11 +50,12 @@ GHOSTS = [
      "offset * magic % DIVIDE_ONE < magic"),
     ("spec/blocks/tag_lemmas.acsl", "tag_lemma_begins", "ensures", "begins", "TagFits(offset, size) ==> offset % size == 0"),
 ]
-PREDICATES = invariant.STACK + invariant.PAIR + invariant.SLOT + [invariant.LOOKUP, invariant.WINDOW, invariant.NEGATED]
+PREDICATES = invariant.STACK + invariant.PAIR + invariant.SLOT + [invariant.LOOKUP, invariant.ENDS, invariant.WINDOW, invariant.NEGATED]
 CLAUSES = (stacks.POP + [stacks.EMPTY] + stacks.PUSH + stacks.REFUSED + stacks.PUSH_SIZED + stacks.REFUSED_SIZED + stacks.PUSH_CLASS +
            stacks.REFUSED_CLASS + stacks.FOUND)
 # Functions whose slow path is said to promise what they promise themselves.
-SAME = [(("src/api/malloc.h", "qed_malloc"), ("src/api/malloc.c", "malloc_slow"))]
+SAME = [(("src/api/malloc.h", "qed_malloc"), ("src/api/malloc.c", "malloc_slow")),
+        (("src/api/malloc.c", "malloc_slow"), ("src/api/malloc.c", "malloc_counted"))]
 COUNT = len(CONTRACTS) + len(GHOSTS) + len(PREDICATES) + len(CLAUSES) + len(SAME) + 2 + len(calls.CALLS)
 
 

@@ -31,14 +31,14 @@ static inline bool countdown_runs(void)
 
 /* ---- counter.h --------------------------------------------------------------------------------------------------- */
 
-static inline bool counter_has(uintptr_t counter, uint64_t reason)
+static inline uint64_t counter_reasons(uintptr_t counter)
 {
-    return counter % 2 == reason % 2;
+    return counter % 64;
 }
 
-static inline bool counter_has_only(uintptr_t counter, uint64_t reason)
+static inline bool counter_passes(uintptr_t counter, uint64_t stack)
 {
-    return counter == reason;
+    return counter % 2 == stack % 2;
 }
 
 static inline void counter_begin(uintptr_t counter, uint64_t reason)
@@ -50,6 +50,20 @@ static inline void counter_begin(uintptr_t counter, uint64_t reason)
 static inline bool counter_end(uintptr_t counter, uint64_t reason)
 {
     return counter % 2 != reason % 2;
+}
+
+static inline void counter_price(uintptr_t counter, uint64_t stack, uint64_t bytes)
+{
+    (void)counter;
+    (void)stack;
+    (void)bytes;
+}
+
+static inline void counter_add(uintptr_t counter, uint64_t stack, bool back)
+{
+    (void)counter;
+    (void)stack;
+    (void)back;
 }
 
 static inline void counter_take(uintptr_t counter, uint64_t bytes)

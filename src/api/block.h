@@ -182,17 +182,28 @@ static inline void block_move(uint64_t to, uint64_t from, uint64_t bytes)
     user_move(to, from, bytes);
 }
 
+/* Returns the bytes of a block of that class. Those of small classes stand in a table. */
+/*@ requires ok:       MallocOk;
+    requires class:    szind < SC_NSIZES;
+    assigns            \nothing;
+    ensures  bytes:    \result == ScBytes(szind);
+*/
+static inline uint64_t block_class_bytes(uint32_t szind)
+{
+    return szind < SC_NBINS ? slab_bytes[szind] : size_class_bytes(szind);
+}
+
 /* Counts the bytes of a block that the program has just got, in a thread that counts. Returns the block. */
 /*@ requires ok:       MallocOk;
     requires live:     BlockLive(block);
     requires class:    szind < SC_NSIZES && block_szind[block] == szind;
-    requires counts:   thread_cache->stack_of[0] == 0;
+    requires counts:   thread_cache->lookup_end == 0;
     assigns            \nothing;
     ensures  same:     \result == block;
 */
 static __attribute__((noinline)) uint64_t block_count(uint64_t block, uint32_t szind)
 {
-    counting_take(thread_cache, szind < SC_NBINS ? slab_bytes[szind] : size_class_bytes(szind)) /*@ ghost (block) */;
+    counting_take(thread_cache, block_class_bytes(szind)) /*@ ghost (block) */;
     return block;
 }
 

@@ -14,8 +14,8 @@
 #include "tcache/outside.h"
 #include "tcache/refill.h"
 
-/* Begins to count, if the thread does not do so yet. Returns NULL for a stand-in. */
-static struct counter *counter_of(struct tcache *t)
+/* Begins to count, if the thread does not do so yet, and to note peaks where they are asked for. Returns NULL for a stand-in. */
+static struct counter *counter_of(struct tcache *t, bool peaks)
 {
     if (tcache_is_standin(t)) {
         return NULL;
@@ -23,13 +23,16 @@ static struct counter *counter_of(struct tcache *t)
     if (!counting_bytes(t)) {
         counting_begin(t, COUNTER_ALLOCATES);
     }
+    if (peaks && !counting_for(t, COUNTER_PEAKS)) {
+        counting_begin(t, COUNTER_PEAKS);
+    }
     return (struct counter *)COUNTING_PLACE(t);
 }
 
 int read_thread_count(const struct ctl_name *n, const size_t *index, uint64_t *value)
 {
     (void)index;
-    const struct counter *c = counter_of(thread_get());
+    const struct counter *c = counter_of(thread_get(), n->at == THREAD_PEAK);
     if (c == NULL) {
         return EAGAIN;
     }
@@ -46,7 +49,7 @@ int read_thread_count(const struct ctl_name *n, const size_t *index, uint64_t *v
 int act_peak_reset(const size_t *index)
 {
     (void)index;
-    struct counter *c = counter_of(thread_get());
+    struct counter *c = counter_of(thread_get(), true);
     if (c == NULL) {
         return EAGAIN;
     }
@@ -68,6 +71,7 @@ static void tcache_leave(struct tcache *t)
     thread_watch(NULL);
     prof_thread_end(t);
     counting_end(t, COUNTER_ALLOCATES);
+    counting_end(t, COUNTER_PEAKS);
     counting_end(t, COUNTER_FILLS);
     thread_exit(t);
 }

@@ -42,8 +42,7 @@ bool cxx_catch(new_handler handler);        /* cxx_catch.cc */
 /* Returns a block for so many bytes from the thread's cache, or NULL if it has none ready. */
 static inline void *cxx_pop(size_t size)
 {
-    struct tcache *t = thread_cache;
-    return size <= SC_LOOKUP_MAX ? (void *)tcache_pop(t, tcache_stack_of(t, size)) : NULL;
+    return (void *)tcache_take(thread_cache, size);
 }
 
 static inline bool cxx_push(void *block)

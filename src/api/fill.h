@@ -1,6 +1,6 @@
 /* fill: blocks whose bytes are given a value when the program gets them or frees them, where a setting asks for that (platform/modes.h).
  *
- * A thread that fills what it allocates has an empty table from bytes to stacks (tcache/counting.h), and a countdown that is always over, so
+ * A thread that fills what it allocates finds no stack for any size (tcache/counting.h), and has a countdown that is always over, so
  * that malloc's and calloc's fast paths find nothing. A thread that fills what it frees knows no window, so that free's find nothing. Each of
  * its calls comes to the slow paths, which fill here.
  */
@@ -13,8 +13,7 @@
 
 /* Has the calls of the thread seen as far as a mode asks now. */
 /*@ TCACHE_CALM(requires, t);
-    requires table:    SizeClassTable(SC_LOOKUP_MAX / SC_TINY + 1);
-    assigns            t->window_pages, t->stack_of[0 .. SC_LOOKUP_MAX];
+    assigns            TCACHE_ASSIGNS_PAGES(t), TCACHE_ASSIGNS_ENDS(t);
     TCACHE_CALM(ensures, t);
 */
 static inline void fill_meet(struct tcache *t)

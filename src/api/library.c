@@ -52,6 +52,7 @@ static void library_thread_end(void *cache)
 {
     prof_thread_end(thread_cache);
     counting_end(thread_cache, COUNTER_ALLOCATES);
+    counting_end(thread_cache, COUNTER_PEAKS);
     counting_end(thread_cache, COUNTER_FILLS);
     thread_exit(cache);
 }

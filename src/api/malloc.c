@@ -75,16 +75,12 @@ static uint64_t block_take_large(struct tcache *t, uint32_t szind, uint64_t alig
 /*@ requires ok:       MallocOk;
     requires power:    IsPowerOfTwo(align_bytes);
     requires class:    szind <= SC_NSIZES;
-    requires whole:    szind < SC_NSIZES && align_bytes <= PAGE ==> ScBytes(szind) % align_bytes == 0;
-    requires large:    align_bytes > PAGE ==> SC_NBINS <= szind;
+    REQUIRES_ALIGNS(szind, align_bytes);
     requires zeroed:   \valid(zeroed);
     assigns            MALLOC_ASSIGNS_HEAP, *zeroed;
     ensures  ok:       MallocOk;
     ENSURES_NEW_ADDRESS;
-    ensures  class:    \result != 0 ==> szind < SC_NSIZES && block_szind[\result] == szind;
-    ensures  aligned:  \result % align_bytes == 0;
-    ensures  zero:     LargeZero(\result, szind, *zeroed);
-    ensures  out:      \result == 0 ==> NoBlock(szind, align_bytes);
+    ENSURES_OF_CLASS(szind, align_bytes, zeroed);
 */
 static __attribute__((noinline)) uint64_t block_take_unsampled(uint32_t szind, uint64_t align_bytes, bool *zeroed)
 {
@@ -103,16 +99,12 @@ static __attribute__((noinline)) uint64_t block_take_unsampled(uint32_t szind, u
 /*@ requires ok:       MallocOk;
     requires power:    IsPowerOfTwo(align_bytes);
     requires class:    szind <= SC_NSIZES;
-    requires whole:    szind < SC_NSIZES && align_bytes <= PAGE ==> ScBytes(szind) % align_bytes == 0;
-    requires large:    align_bytes > PAGE ==> SC_NBINS <= szind;
+    REQUIRES_ALIGNS(szind, align_bytes);
     requires zeroed:   \valid(zeroed);
     assigns            MALLOC_ASSIGNS_HEAP, *zeroed;
     ensures  ok:       MallocOk;
     ENSURES_NEW_ADDRESS;
-    ensures  class:    \result != 0 ==> szind < SC_NSIZES && block_szind[\result] == szind;
-    ensures  aligned:  \result % align_bytes == 0;
-    ensures  zero:     LargeZero(\result, szind, *zeroed);
-    ensures  out:      \result == 0 ==> NoBlock(szind, align_bytes);
+    ENSURES_OF_CLASS(szind, align_bytes, zeroed);
 */
 static inline uint64_t block_take_counted(uint32_t szind, uint64_t align_bytes, bool *zeroed)
 {
@@ -129,16 +121,12 @@ static inline uint64_t block_take_counted(uint32_t szind, uint64_t align_bytes, 
 /*@ requires ok:       MallocOk;
     requires power:    IsPowerOfTwo(align_bytes);
     requires class:    szind < SC_NSIZES;
-    requires whole:    szind < SC_NSIZES && align_bytes <= PAGE ==> ScBytes(szind) % align_bytes == 0;
-    requires large:    align_bytes > PAGE ==> SC_NBINS <= szind;
+    REQUIRES_ALIGNS(szind, align_bytes);
     requires zeroed:   \valid(zeroed);
     assigns            MALLOC_ASSIGNS_HEAP, *zeroed;
     ensures  ok:       MallocOk;
     ENSURES_NEW_ADDRESS;
-    ensures  class:    \result != 0 ==> szind < SC_NSIZES && block_szind[\result] == szind;
-    ensures  aligned:  \result % align_bytes == 0;
-    ensures  zero:     LargeZero(\result, szind, *zeroed);
-    ensures  out:      \result == 0 ==> NoBlock(szind, align_bytes);
+    ENSURES_OF_CLASS(szind, align_bytes, zeroed);
 */
 static inline uint64_t block_take_sampled(uint32_t szind, uint64_t align_bytes, bool *zeroed)
 {
@@ -156,17 +144,13 @@ static inline uint64_t block_take_sampled(uint32_t szind, uint64_t align_bytes, 
 /*@ requires ok:       MallocOk;
     requires power:    IsPowerOfTwo(align_bytes);
     requires class:    szind < SC_NSIZES;
-    requires whole:    szind < SC_NSIZES && align_bytes <= PAGE ==> ScBytes(szind) % align_bytes == 0;
-    requires large:    align_bytes > PAGE ==> SC_NBINS <= szind;
+    REQUIRES_ALIGNS(szind, align_bytes);
     requires zeroed:   \valid(zeroed);
     assigns            MALLOC_ASSIGNS, *zeroed;
     ensures  ok:       MallocOk;
     ENSURES_NEW_ADDRESS;
     ensures  contents: ContentsKeptBut{Pre,Post}(0);
-    ensures  class:    \result != 0 ==> szind < SC_NSIZES && block_szind[\result] == szind;
-    ensures  aligned:  \result % align_bytes == 0;
-    ensures  zero:     LargeZero(\result, szind, *zeroed);
-    ensures  out:      \result == 0 ==> NoBlock(szind, align_bytes);
+    ENSURES_OF_CLASS(szind, align_bytes, zeroed);
 */
 static __attribute__((noinline)) uint64_t block_take_due(uint32_t szind, uint64_t align_bytes, bool *zeroed)
 {
@@ -183,17 +167,13 @@ static __attribute__((noinline)) uint64_t block_take_due(uint32_t szind, uint64_
 /*@ requires ok:       MallocOk;
     requires power:    IsPowerOfTwo(align_bytes);
     requires class:    szind <= SC_NSIZES;
-    requires whole:    szind < SC_NSIZES && align_bytes <= PAGE ==> ScBytes(szind) % align_bytes == 0;
-    requires large:    align_bytes > PAGE ==> SC_NBINS <= szind;
+    REQUIRES_ALIGNS(szind, align_bytes);
     requires zeroed:   \valid(zeroed);
     assigns            MALLOC_ASSIGNS, *zeroed;
     ensures  ok:       MallocOk;
     ENSURES_NEW_ADDRESS;
     ensures  contents: ContentsKeptBut{Pre,Post}(0);
-    ensures  class:    \result != 0 ==> szind < SC_NSIZES && block_szind[\result] == szind;
-    ensures  aligned:  \result % align_bytes == 0;
-    ensures  zero:     LargeZero(\result, szind, *zeroed);
-    ensures  out:      \result == 0 ==> NoBlock(szind, align_bytes);
+    ENSURES_OF_CLASS(szind, align_bytes, zeroed);
 */
 static inline uint64_t block_take(uint32_t szind, uint64_t align_bytes, bool *zeroed)
 {
@@ -216,8 +196,7 @@ static inline uint64_t block_take(uint32_t szind, uint64_t align_bytes, bool *ze
 static inline uint64_t block_take_bytes(uint64_t bytes, bool *zeroed)
 {
     *zeroed = false;
-    struct tcache *t = thread_cache;
-    uint64_t       block = bytes <= SC_LOOKUP_MAX ? tcache_pop(t, tcache_stack_of(t, bytes)) : 0;
+    uint64_t block = tcache_take(thread_cache, bytes);
     if (block != 0) {
         return block;
     }
@@ -232,12 +211,7 @@ static inline uint64_t block_take_bytes(uint64_t bytes, bool *zeroed)
 /*@ requires ok:       MallocOk;
     requires class:    szind + 1 < TCACHE_STACKS && ClassOf(size, szind);
     assigns            MALLOC_ASSIGNS, errno;
-    ensures  ok:       MallocOk;
-    ENSURES_NEW_BLOCK;
-    ensures  class:    \result != NULL ==> BlockOf(ADDR(\result), size);
-    ensures  aligned:  AlignedForSize(ADDR(\result), size);
-    ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
-    ensures  out:      \result == NULL ==> MallocOut(size, 1);
+    ENSURES_MALLOC(size);
 */
 static __attribute__((noinline)) void *malloc_counted(uint32_t szind) /*@ ghost (size_t size) */
 {
@@ -251,32 +225,23 @@ static __attribute__((noinline)) void *malloc_counted(uint32_t szind) /*@ ghost 
 
 /* Returns a block of a cached class for a request that has been counted. */
 /*@ requires ok:       MallocOk;
+    requires mine:     t == thread_cache;
     requires class:    szind + 1 < TCACHE_STACKS && ClassOf(size, szind);
     assigns            MALLOC_ASSIGNS, errno;
-    ensures  ok:       MallocOk;
-    ENSURES_NEW_BLOCK;
-    ensures  class:    \result != NULL ==> BlockOf(ADDR(\result), size);
-    ensures  aligned:  AlignedForSize(ADDR(\result), size);
-    ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
-    ensures  out:      \result == NULL ==> MallocOut(size, 1);
+    ENSURES_MALLOC(size);
 */
-static inline void *malloc_cached(uint32_t szind) /*@ ghost (size_t size) */
+static inline void *malloc_cached(struct tcache *t, uint32_t szind) /*@ ghost (size_t size) */
 {
-    uint64_t block = tcache_pop(thread_cache, szind + 1);
+    uint64_t block = tcache_pop(t, szind + 1);
     /*@ ghost if (block != 0) { block_lemma_found(block, size); } */
     return block == 0 ? malloc_counted(szind) /*@ ghost (size) */
-           : (void *)(counting_bytes(thread_cache) ? block_count(block, szind) : block);
+           : (void *)(counting_bytes(t) ? block_count(block, szind) : block);
 }
 
 /* Counts the request, and returns a block of any class. */
 /*@ requires ok:       MallocOk;
     assigns            MALLOC_ASSIGNS, errno;
-    ensures  ok:       MallocOk;
-    ENSURES_NEW_BLOCK;
-    ensures  class:    \result != NULL ==> BlockOf(ADDR(\result), size);
-    ensures  aligned:  AlignedForSize(ADDR(\result), size);
-    ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
-    ensures  out:      \result == NULL ==> MallocOut(size, 1);
+    ENSURES_MALLOC(size);
 */
 static __attribute__((noinline)) void *malloc_uncounted(size_t size)
 {
@@ -290,16 +255,16 @@ static __attribute__((noinline)) void *malloc_uncounted(size_t size)
 
 /* Returns a block from the thread's stack of the class, while frees are checked and the thread's calls come here for no other reason, or 0. */
 /*@ requires ok:       MallocOk;
+    requires mine:     t == thread_cache;
     requires small:    size <= SC_LOOKUP_MAX;
     assigns            MALLOC_ASSIGNS_HEAP;
     ensures  ok:       MallocOk;
     ENSURES_NEW_ADDRESS;
     ensures  class:    \result != 0 ==> BlockOf(\result, size);
 */
-static inline uint64_t malloc_checked(size_t size)
+static inline uint64_t malloc_checked(struct tcache *t, size_t size)
 {
-    struct tcache *t = thread_cache;
-    uint64_t       block = counting_only(t, COUNTER_CHECKS) ? tcache_pop(t, size_class_lookup(size) + 1) : 0;
+    uint64_t block = counting_only(t, COUNTER_CHECKS) ? tcache_pop(t, size_class_lookup(size) + 1) : 0;
     if (block != 0) {
         live_set(block);
     }
@@ -307,30 +272,26 @@ static inline uint64_t malloc_checked(size_t size)
 }
 
 /*@ requires ok:       MallocOk;
+    requires mine:     t == thread_cache;
     assigns            MALLOC_ASSIGNS, errno;
-    ensures  ok:       MallocOk;
-    ENSURES_NEW_BLOCK;
-    ensures  class:    \result != NULL ==> BlockOf(ADDR(\result), size);
-    ensures  aligned:  AlignedForSize(ADDR(\result), size);
-    ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
-    ensures  out:      \result == NULL ==> MallocOut(size, 1);
+    ENSURES_MALLOC(size);
 */
-static __attribute__((noinline)) void *malloc_slow(size_t size)
+static __attribute__((noinline)) void *malloc_slow(size_t size, struct tcache *t)
 {
     if (size > SC_LOOKUP_MAX) {
         uint32_t szind = size_class_index(size);
-        if (szind + 1 < TCACHE_STACKS && !countdown_due(size_class_bytes(szind))) {
-            return malloc_cached(szind) /*@ ghost (size) */;
+        if (szind + 1 < TCACHE_STACKS && !countdown_due(block_class_bytes(szind))) {
+            return malloc_cached(t, szind) /*@ ghost (size) */;
         }
     } else if (countdown_runs()) {
         /* A thread that counts down to its next sample has come from the fast path, which found no stack for any size. */
         uint32_t szind = size_class_lookup(size);
         if (!countdown_due(slab_bytes[szind])) {
-            return malloc_cached(szind) /*@ ghost (size) */;
+            return malloc_cached(t, szind) /*@ ghost (size) */;
         }
     } else {
         /* While a mode asks for all allocations, no thread counts down. */
-        uint64_t block = malloc_checked(size);
+        uint64_t block = malloc_checked(t, size);
         if (block != 0) {
             /*@ ghost block_lemma_found(block, size); */
             return (void *)block;
@@ -339,17 +300,58 @@ static __attribute__((noinline)) void *malloc_slow(size_t size)
     return malloc_uncounted(size);
 }
 
+/* Returns a block for a request that the thread counts down, and nothing else. */
+/*@ requires ok:       MallocOk;
+    requires mine:     t == thread_cache;
+    requires small:    size <= SC_LOOKUP_MAX;
+    assigns            MALLOC_ASSIGNS, errno;
+    ENSURES_MALLOC(size);
+*/
+static inline void *malloc_paced(size_t size, struct tcache *t)
+{
+    uint64_t stack = tcache_stack_of(t, size);
+    if (!counting_passes(t, stack)) {
+        return malloc_slow(size, t);
+    }
+    uint64_t block = tcache_pop(t, stack);
+    /*@ ghost if (block != 0) { block_lemma_found(block, size); } */
+    if (block == 0 && stack != 0) {
+        return malloc_counted((uint32_t)stack - 1) /*@ ghost (size) */;
+    }
+    return block != 0 ? (void *)block : malloc_slow(size, t);
+}
+
+/* Returns a block for a request of a thread that counts its bytes, and nothing else. */
+/*@ requires ok:       MallocOk;
+    requires mine:     t == thread_cache;
+    requires small:    size <= SC_LOOKUP_MAX;
+    assigns            MALLOC_ASSIGNS, errno;
+    ENSURES_MALLOC(size);
+*/
+static inline void *malloc_added(size_t size, struct tcache *t)
+{
+    uint64_t stack = tcache_stack_of(t, size);
+    uint64_t block = tcache_pop(t, stack);
+    if (!LIKELY(block != 0)) {
+        return malloc_slow(size, t);
+    }
+    /*@ ghost block_lemma_found(block, size); */
+    counting_took(t, stack) /*@ ghost (block) */;
+    return (void *)block;
+}
+
 PUBLIC void *qed_malloc(size_t size)
 {
-    if (LIKELY(size <= SC_LOOKUP_MAX)) {
-        struct tcache *t = thread_cache;
-        uint64_t       block = tcache_pop(t, tcache_stack_of(t, size));
-        if (LIKELY(block != 0)) {
-            /*@ ghost block_lemma_found(block, size); */
-            return (void *)block;
-        }
+    struct tcache *t = thread_cache;
+    uint64_t       block = tcache_take(t, size);
+    if (LIKELY(block != 0)) {
+        /*@ ghost block_lemma_found(block, size); */
+        return (void *)block;
     }
-    return malloc_slow(size);
+    if (counting_paces(t, size)) {
+        return malloc_paced(size, t);
+    }
+    return counting_adds(t, size) ? malloc_added(size, t) : malloc_slow(size, t);
 }
 
 PUBLIC void *qed_calloc(size_t count, size_t size)
@@ -468,7 +470,9 @@ static __attribute__((noinline)) void free_slow(uint64_t block, const char *call
 
 PUBLIC void qed_free(void *block)
 {
-    if (!LIKELY(tcache_push(thread_cache, (uint64_t)block))) {
+    struct tcache *t = thread_cache;
+    bool           open = LIKELY(tcache_window_page(t, (uint64_t)block) < t->window_pages);
+    if (!LIKELY(open ? tcache_push(t, (uint64_t)block) : counting_push(t, (uint64_t)block))) {
         free_slow((uint64_t)block, "free");
     }
 }

@@ -373,7 +373,7 @@ static inline bool sdallocx_push(uint64_t block, uint32_t szind)
     ENSURES_REST_KEPT(block, 0);
     ensures  error:    errno == \old(errno);
 */
-static __attribute__((noinline)) void sdallocx_slow(uint64_t block, uint32_t szind, int flags)
+static inline void sdallocx_past(uint64_t block, uint32_t szind, int flags)
 {
     if (block == 0) {
         return;
@@ -391,7 +391,18 @@ static __attribute__((noinline)) void sdallocx_slow(uint64_t block, uint32_t szi
     }
 }
 
-PUBLIC void qed_sdallocx(void *block, size_t size, int flags)
+/*@ requires ok:       MallocOk;
+    requires valid:    BlockOrNull(ADDR(block));
+    requires aligned:  ADDR(block) % FlagsAlign(flags) == 0;
+    requires size:     block != NULL ==> BlockOf(ADDR(block), FlagsSize(size, flags));
+    exits    cache:    live_on == 1 || FlagsExplicit(flags);
+    assigns            MALLOC_ASSIGNS, errno;
+    ensures  ok:       MallocOk;
+    ensures  gone:     !BlockLive(ADDR(block));
+    ENSURES_REST_KEPT(ADDR(block), 0);
+    ensures  error:    errno == \old(errno);
+*/
+static __attribute__((noinline)) void sdallocx_slow(void *block, size_t size, int flags)
 {
     uint64_t align_bytes = flags_align(flags);
     uint32_t szind = request_class(align_bytes, size);
@@ -400,7 +411,14 @@ PUBLIC void qed_sdallocx(void *block, size_t size, int flags)
             block_lemma_asked(align_bytes, size, block_szind[ADDR(block)], szind);
         } */
     if (flags_cache(flags) != 0 || !sdallocx_push((uint64_t)block, szind)) {
-        sdallocx_slow((uint64_t)block, szind, flags);
+        sdallocx_past((uint64_t)block, szind, flags);
+    }
+}
+
+PUBLIC void qed_sdallocx(void *block, size_t size, int flags)
+{
+    if (!LIKELY(flags == 0 && size <= SC_LOOKUP_MAX && tcache_push_sized(thread_cache, (uint64_t)block, size))) {
+        sdallocx_slow(block, size, flags);
     }
 }
 
@@ -457,7 +475,13 @@ static inline void rallocx_stay(uint64_t block, uint64_t bytes_now, uint64_t byt
     }
 }
 
-PUBLIC void *qed_rallocx(void *block, size_t size, int flags)
+/*@ requires ok:       MallocOk;
+    requires valid:    BlockOrNull(ADDR(block));
+    exits    cache:    live_on == 1 || FlagsExplicit(flags);
+    assigns            MALLOC_ASSIGNS, errno;
+    ENSURES_RALLOCX(block, size, flags);
+*/
+static __attribute__((noinline)) void *rallocx_slow(void *block, size_t size, int flags)
 {
     if (block == NULL) {
         return qed_mallocx(size, flags);
@@ -475,6 +499,19 @@ PUBLIC void *qed_rallocx(void *block, size_t size, int flags)
     rallocx_stay((uint64_t)block, bytes_now, bytes, flags_zero(flags));
     /*@ assert bytes: PrefixKept{Pre,Here}(ADDR(block), ADDR(block), \min(bytes_now, bytes)); */
     return block;
+}
+
+PUBLIC void *qed_rallocx(void *block, size_t size, int flags)
+{
+    if (LIKELY(flags == 0 && size != 0 && size <= SC_LOOKUP_MAX)) {
+        const struct tcache *t = thread_cache;
+        uint64_t             stack = tcache_stack_at(t, (uint64_t)block);
+        if (LIKELY(stack != 0 && tcache_stack_of(t, size) == stack)) {
+            /*@ ghost block_lemma_found(ADDR(block), size); */
+            return block;
+        }
+    }
+    return rallocx_slow(block, size, flags);
 }
 
 /* Gives the block the class of the larger size, or of the smaller one, where it is, and returns its bytes then. */
@@ -503,7 +540,13 @@ static uint64_t xallocx_in_place(uint64_t block, uint64_t bytes_now, uint64_t le
     return bytes_now;
 }
 
-PUBLIC size_t qed_xallocx(void *block, size_t size, size_t extra, int flags)
+/*@ requires ok:       MallocOk;
+    requires live:     BlockLive(ADDR(block));
+    EXITS_CHECKED;
+    assigns            MALLOC_ASSIGNS, errno;
+    ENSURES_XALLOCX(block, size, flags);
+*/
+static __attribute__((noinline)) size_t xallocx_slow(void *block, size_t size, size_t extra, int flags)
 {
     (void)thread_get();
     uint64_t bytes_now = block_asked((uint64_t)block, "xallocx");
@@ -518,6 +561,15 @@ PUBLIC size_t qed_xallocx(void *block, size_t size, size_t extra, int flags)
         zero_rest((uint64_t)block, bytes_now, bytes);
     }
     return bytes;
+}
+
+PUBLIC size_t qed_xallocx(void *block, size_t size, size_t extra, int flags)
+{
+    uint64_t stack = tcache_stack_at(thread_cache, (uint64_t)block);
+    if (LIKELY(stack != 0 && stack <= SC_NBINS)) {              /* a small block keeps its class */
+        return size_class_bytes((uint32_t)stack - 1);
+    }
+    return xallocx_slow(block, size, extra, flags);
 }
 
 /* ---- jemalloc's names -------------------------------------------------------------------------------------------- */

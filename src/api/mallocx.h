@@ -34,21 +34,7 @@ void *qed_mallocx(size_t size, int flags);
     requires valid:    BlockOrNull(ADDR(block));
     exits    cache:    live_on == 1 || FlagsExplicit(flags);
     assigns            MALLOC_ASSIGNS, errno;
-    ensures  ok:       MallocOk;
-    ENSURES_BLOCK(\result != NULL, ADDR(\result));
-    ensures  new:      ADDR(\result) != ADDR(block) ==> !BlockLive{Pre}(ADDR(\result));
-    ensures  gone:     ADDR(\result) != ADDR(block) && \result != NULL ==> !BlockLive(ADDR(block));
-    ENSURES_REST_KEPT(ADDR(block), ADDR(\result));
-    ensures  prefix:   \result != NULL && block != NULL ==>
-                       PrefixKept{Pre,Post}(ADDR(\result), ADDR(block), \min(BlockBytes{Pre}(ADDR(block)), BlockBytes(ADDR(\result))));
-    ensures  class:    \result != NULL ==> BlockOf(ADDR(\result), FlagsSize(size, flags));
-    ensures  fits:     \result != NULL ==> size <= BlockBytes(ADDR(\result));
-    ensures  aligned:  ADDR(\result) % FlagsAlign(flags) == 0;
-    ensures  zero:     \result != NULL && block != NULL && FlagsZero(flags) ==>
-                       ZeroBytes(ADDR(\result) + BlockBytes{Pre}(ADDR(block)), ADDR(\result) + BlockBytes(ADDR(\result)));
-    ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
-    ENSURES_NOTHING_LOST(\result == NULL);
-    ensures  out:      \result == NULL ==> MallocOut(4 * size, 4 * FlagsAlign(flags));
+    ENSURES_RALLOCX(block, size, flags);
 */
 void *qed_rallocx(void *block, size_t size, int flags);
 
@@ -58,14 +44,7 @@ void *qed_rallocx(void *block, size_t size, int flags);
     requires live:     BlockLive(ADDR(block));
     EXITS_CHECKED;
     assigns            MALLOC_ASSIGNS, errno;
-    ensures  ok:       MallocOk;
-    ensures  live:     BlockLive(ADDR(block));
-    ensures  bytes:    \result == BlockBytes(ADDR(block));
-    ensures  fits:     \result == \old(BlockBytes(ADDR(block))) || size <= \result;
-    ENSURES_REST_KEPT(ADDR(block), 0);
-    ensures  prefix:   PrefixKept{Pre,Post}(ADDR(block), ADDR(block), \min(BlockBytes{Pre}(ADDR(block)), \result));
-    ensures  zero:     FlagsZero(flags) ==> ZeroBytes(ADDR(block) + BlockBytes{Pre}(ADDR(block)), ADDR(block) + \result);
-    ensures  error:    errno == \old(errno);
+    ENSURES_XALLOCX(block, size, flags);
 */
 size_t qed_xallocx(void *block, size_t size, size_t extra, int flags);
 

@@ -42,12 +42,14 @@ struct thread {
     uint64_t           number;  /* from 1 on, in the order in which they sampled first */
     uint64_t           random;  /* the state of its generator */
     uint64_t           more;    /* bytes to the next sample beyond what countdown_left can count */
-    uintptr_t          stack_end;
+    uint32_t           lg_sample;   /* for which the next samples were drawn */
+    bool               far[SC_NBINS];   /* whether a class's next sample is farther than its counter can count */
     uint32_t           contexts;
     bool               active;  /* it may sample */
     bool               inside;  /* it is at a sample: what that allocates is not sampled */
     char               name[PROF_NAME_BYTES];
     struct cuckoo_hash by_trace;
+    struct backtrace_thread walks;
 };
 
 extern struct mutex       context_lock;

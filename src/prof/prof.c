@@ -38,7 +38,10 @@ static struct prof_stats stats;
 static uint64_t          interval_estimate;     /* bytes that samples since the last dump stand for */
 static uint64_t          gdump_maximum;
 
-/* ---- counting down ----------------------------------------------------------------------------------------------- */
+/* ---- counting down -----------------------------------------------------------------------------------------------
+ * malloc counts the blocks of each small class down (counting.h). Bytes that it does not see there, for it misses or the block is larger or
+ * comes from another call, are counted down in countdown_left. Each byte is in one count, and the next sample of each count is drawn for
+ * itself, so each byte is a sample with the same probability whichever count it is in. */
 
 static bool is_counting(const struct tcache *t)
 {
@@ -62,13 +65,54 @@ static void count_set(struct thread *me, uint64_t left)
     me->more = left - countdown_left;
 }
 
-/* Draws the distance to the next sample. A distance of 1 is the very next byte. */
+static uint32_t *left_of(const struct tcache *t, uint32_t szind)
+{
+    return &((struct counter *)COUNTING_PLACE(t))->left[szind + 1];
+}
+
+/* Draws how many blocks of a small class pass before its next sample: the distance in bytes ends in that one. A number that the counter cannot
+ * have is far. */
+static void blocks_draw(const struct tcache *t, struct thread *me, uint32_t szind)
+{
+    uint64_t blocks = (geometric_next(&me->random, prof_options.lg_sample) - 1) / size_class_bytes(szind);
+    me->far[szind] = blocks > COUNTER_LEFT_MAX;
+    *left_of(t, szind) = me->far[szind] ? COUNTER_LEFT_MAX : (uint32_t)blocks;
+}
+
+/* Draws the distance to the next sample among bytes that no class counts for itself. A distance of 1 is the very next byte. */
+static void count_draw(struct thread *me)
+{
+    count_set(me, geometric_next(&me->random, prof_options.lg_sample) - 1);
+}
+
 static void count_on(struct tcache *t, struct thread *me)
 {
-    if (!is_counting(t)) {
-        counting_begin(t, COUNTER_SAMPLES);
+    if (is_counting(t) && me->lg_sample == prof_options.lg_sample) {
+        return;
     }
-    count_set(me, geometric_next(&me->random, prof_options.lg_sample) - 1);
+    counting_begin(t, COUNTER_SAMPLES);
+    me->lg_sample = prof_options.lg_sample;
+    count_draw(me);
+    for (uint32_t szind = 0; szind < SC_NBINS; szind++) {
+        blocks_draw(t, me, szind);
+    }
+}
+
+/* Returns whether the block is one that its class has counted down to as the next sample, and has the class count again. me is NULL where the
+ * thread may not sample. After blocks enough that were far from a sample the next one is drawn again, which changes no probability. */
+static bool blocks_over(const struct tcache *t, struct thread *me, uint32_t szind)
+{
+    if (tcache_is_standin(t) || szind >= SC_NBINS || *left_of(t, szind) <= COUNTER_LEFT_MAX) {
+        return false;
+    }
+    if (me == NULL) {
+        *left_of(t, szind) = counting_for(t, COUNTER_WAITS) ? (uint32_t)(WAITING_BYTES / size_class_bytes(szind)) : 0;
+        return false;
+    }
+    bool far = me->far[szind];
+    blocks_draw(t, me, szind);
+    count_draw(me);
+    return !far;
 }
 
 /* Counts bytes that are more than countdown_left. Returns true if a sample is among them. */
@@ -105,9 +149,7 @@ static struct thread *ready(struct tcache *t)
         countdown_left = count_most(INACTIVE_BYTES);
         return NULL;
     }
-    if (!is_counting(t)) {
-        count_on(t, me);
-    }
+    count_on(t, me);
     return me;
 }
 
@@ -153,9 +195,8 @@ static bool block_enter(struct thread *me, const struct backtrace *bt, uint32_t 
 /* A sample without memory is dropped. The program then gets an ordinary block, if there is one. */
 static uint64_t block_sample(struct thread *me, uint32_t szind, uint64_t align_bytes, bool *zeroed)
 {
-    struct backtrace bt = {.stack_end = me->stack_end};
-    backtrace_take(&bt);
-    me->stack_end = bt.stack_end;
+    struct backtrace bt;
+    backtrace_take(&bt, &me->walks);
     uint64_t npages = align_up(size_class_bytes(szind), PAGE) / PAGE;
     uint32_t e = pages_alloc(PAGES_SHARED, npages, align_bytes <= PAGE ? 1 : align_bytes / PAGE, zeroed);
     if (e != 0 && block_enter(me, &bt, e, szind)) {
@@ -193,7 +234,8 @@ static void dumps(void)
 uint64_t prof_take(struct tcache *t, uint32_t szind, uint64_t align_bytes, bool *zeroed)
 {
     struct thread *me = ready(t);
-    if (me == NULL || !count(me, size_class_bytes(szind))) {
+    bool           over = blocks_over(t, me, szind);
+    if (me == NULL || !(over || count(me, size_class_bytes(szind)))) {
         return 0;
     }
     int keep = errno;
@@ -202,6 +244,7 @@ uint64_t prof_take(struct tcache *t, uint32_t szind, uint64_t align_bytes, bool 
     uint64_t block = block_sample(me, szind, align_bytes, zeroed);
     dumps();
     me->inside = false;
+    count_draw(me);
     count_on(t, me);
     errno = keep;
     return block;
@@ -271,12 +314,12 @@ static bool block_resize_sampled(struct tcache *t, uint32_t e, uint32_t szind)
     int keep = errno;
     me->inside = true;
     countdown_left = count_most(COUNTDOWN_MAX);
-    struct backtrace bt = {.stack_end = me->stack_end};
-    backtrace_take(&bt);
-    me->stack_end = bt.stack_end;
+    struct backtrace bt;
+    backtrace_take(&bt, &me->walks);
     block_again(me, &bt, e, szind);
     dumps();
     me->inside = false;
+    count_draw(me);
     count_on(t, me);
     errno = keep;
     return true;

@@ -65,7 +65,7 @@ enum prof_resized {
     requires class:   szind < SC_NSIZES;
     requires power:   IsPowerOfTwo(align_bytes);
     requires zeroed:  \valid(zeroed);
-    assigns           TCACHE_ASSIGNS(t), t->stack_of[0 .. SC_LOOKUP_MAX], *zeroed;
+    assigns           TCACHE_ASSIGNS(t), *zeroed;
     TCACHE_CALM(ensures, t);
     ensures  live:    \result != 0 ==> \result < ADDRESS_MAX && block_state[\result] == BLOCK_LIVE;
     ensures  class:   \result != 0 ==> block_szind[\result] == szind;

@@ -4,29 +4,38 @@
 #include "tcache/outside.h"
 #include "tcache/shape.h"
 
-/* Empties the table that leads from bytes to stacks. */
+#define COUNTING_DOWN ((uint64_t)(COUNTER_SAMPLES | COUNTER_WAITS))     /* reasons for which it is enough to count blocks down */
+
+/* Tells the counter the bytes of every stack's blocks. */
 /*@ requires valid:   \valid(t);
-    assigns           t->stack_of[0 .. SC_LOOKUP_MAX];
-    ensures  empty:   \forall integer n; 0 <= n <= SC_LOOKUP_MAX ==> t->stack_of[n] == 0;
+    assigns           \nothing;
 */
-static inline void counting_empty(struct tcache *t)
+static inline void counting_prices(struct tcache *t)
 {
-    /*@ loop invariant range: 0 <= bytes <= SC_LOOKUP_MAX + 1;
-        loop invariant empty: \forall integer n; 0 <= n < bytes ==> t->stack_of[n] == 0;
-        loop assigns   bytes, t->stack_of[0 .. SC_LOOKUP_MAX];
-        loop variant   SC_LOOKUP_MAX + 1 - bytes;
+    /*@ loop invariant range: 1 <= b <= TCACHE_STACKS;
+        loop assigns   b;
+        loop variant   TCACHE_STACKS - b;
     */
-    for (uint64_t bytes = 0; bytes <= SC_LOOKUP_MAX; bytes++) {
-        t->stack_of[bytes] = 0;
+    for (uint32_t b = 1; b < TCACHE_STACKS; b++) {
+        counting_price(t, b, size_class_bytes(b - 1));
     }
 }
 
 void counting_begin(struct tcache *t, uint64_t reason)
 {
     counter_begin(COUNTING_PLACE(t), reason);
-    counting_empty(t);
+    uint64_t reasons = counter_reasons(COUNTING_PLACE(t));
+    bool     down = reason == COUNTER_SAMPLES || reason == COUNTER_WAITS;
+    t->lookup_end = 0;
+    t->paced_end = down && (reasons & ~COUNTING_DOWN) == 0 ? TCACHE_LOOKUP_END : 0;
+    t->counted_end = reason == COUNTER_ALLOCATES && reasons == reason ? TCACHE_LOOKUP_END : 0;
+    if (t->window_pages == 0) {                 /* not only bytes are counted */
+        t->known_pages = 0;
+    }
     if (reason == COUNTER_ALLOCATES) {
+        counting_prices(t);
         t->window_pages = 0;
+        t->known_pages = 0;
     }
     /*@ assert window: TcacheWindow(t); */
     /*@ ghost tcache_lemma_ok(t); */
@@ -34,8 +43,12 @@ void counting_begin(struct tcache *t, uint64_t reason)
 
 void counting_end(struct tcache *t, uint64_t reason)
 {
-    if (counting_for(t, reason) && counter_end(COUNTING_PLACE(t), reason)) {
-        shape_lookup(t);
+    if (counting_for(t, reason)) {
+        bool     last = counter_end(COUNTING_PLACE(t), reason);
+        uint64_t reasons = counter_reasons(COUNTING_PLACE(t));
+        t->lookup_end = last ? TCACHE_LOOKUP_END : 0;
+        t->paced_end = !last && (reasons & ~COUNTING_DOWN) == 0 ? TCACHE_LOOKUP_END : 0;
+        t->counted_end = reasons == COUNTER_ALLOCATES ? TCACHE_LOOKUP_END : 0;
         /*@ assert window: TcacheWindow(t); */
         /*@ ghost tcache_lemma_ok(t); */
     }
@@ -65,6 +78,7 @@ void counting_modes(struct tcache *t)
     }
     if (counting_frees()) {
         t->window_pages = 0;
+        t->known_pages = 0;
         /*@ assert window: TcacheWindow(t); */
         /*@ ghost tcache_lemma_ok(t); */
     }

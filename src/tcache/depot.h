@@ -43,7 +43,7 @@ extern divide_magic_t tcache_magic[TCACHE_STACKS];        /* reciprocals of the 
     requires zero:    DepotUnmade;
     requires base:    BaseOk;
     requires static:  TcacheStatic(&tcache_unborn) && TcacheStatic(&tcache_dead);
-    assigns           tcache_unborn.stack_of[0], tcache_dead.stack_of[0], tcache_magic[0 .. TCACHE_STACKS - 1],
+    assigns           tcache_unborn.lookup_end, tcache_dead.lookup_end, tcache_magic[0 .. TCACHE_STACKS - 1],
                       tcache_bytes[0 .. TCACHE_STACKS - 1];
     ensures  unmade:  DepotUnmade;
     ensures  bytes:   DepotBytes && DepotMagic;
@@ -53,7 +53,7 @@ extern divide_magic_t tcache_magic[TCACHE_STACKS];        /* reciprocals of the 
     ensures  hollow:  TcacheHollow(&tcache_unborn) && TcacheHollow(&tcache_dead);
     ensures  fill:    TcacheFill(&tcache_unborn) && TcacheFill(&tcache_dead);
     ensures  turn:    TcacheTurn(&tcache_unborn) && TcacheTurn(&tcache_dead);
-    ensures  counts:  tcache_unborn.stack_of[0] != 0 && tcache_dead.stack_of[0] != 0;
+    ensures  counts:  tcache_unborn.lookup_end != 0 && tcache_dead.lookup_end != 0;
 */
 void depot_boot(void);
 

@@ -83,7 +83,7 @@ static inline struct tcache *depot_reuse(void)
     requires bytes:   DepotBytes && DepotMagic;
     requires heights: DepotHeights;
     requires unmade:  DepotUnmade;
-    assigns           t->stack_of[0 .. SC_LOOKUP_MAX], TCACHE_ASSIGNS_SHAPE(t);
+    assigns           t->stack_of[0 .. SC_LOOKUP_MAX], TCACHE_ASSIGNS_ENDS(t), TCACHE_ASSIGNS_SHAPE(t);
     ensures  heights: DepotHeights;
     ensures  unmade:  \forall integer k; depot_made < k < DEPOT_POOL ==> TcacheZero(&depot_pool[k]);
     ensures  blank:   TcacheBlank(t);
@@ -187,8 +187,8 @@ static inline uint32_t depot_first_fill(uint32_t stack)
     requires tops:    TcacheTops(t);
     requires bottom:  TcacheBottom(t);
     requires turn:    TcacheTurn(t);
-    assigns           t->window_pages, t->fill[0 .. TCACHE_STACKS - 1];
-    ensures  window:  t->window_pages == 0;
+    assigns           TCACHE_ASSIGNS_PAGES(t), t->fill[0 .. TCACHE_STACKS - 1];
+    ensures  window:  t->window_pages == 0 && t->known_pages == 0;
     ensures  limits:  TcacheLimits(t);
     ensures  tops:    TcacheTops(t);
     ensures  floors:  TcacheFloors(t);
@@ -199,6 +199,7 @@ static inline uint32_t depot_first_fill(uint32_t stack)
 static inline void depot_renew(struct tcache *t)
 {
     t->window_pages = 0;
+    t->known_pages = 0;
     /*@ loop invariant range:  0 <= b <= TCACHE_STACKS;
         loop invariant fill:   \forall integer a; 0 <= a < b ==> 0 <= t->fill[a] <= TCACHE_SLOTS;
         loop invariant limits: TcacheLimits(t);

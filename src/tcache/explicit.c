@@ -240,7 +240,7 @@ static inline void explicit_unlink(uint32_t number) /*@ ghost (struct tcache *t)
 /*@ requires blocks:  BlocksOk;
     requires mine:    depot_mine < DEPOT_POOL && t == &depot_pool[depot_mine];
     requires blank:   TcacheBlank(t);
-    assigns           t->window_pages, t->fill[0 .. TCACHE_STACKS - 1];
+    assigns           TCACHE_ASSIGNS_PAGES(t), t->fill[0 .. TCACHE_STACKS - 1];
     ensures  blocks:  BlocksOk;
     ensures  ok:      TcacheOk(t);
     ensures  blank:   TcacheBlank(t);

@@ -85,7 +85,7 @@ uint64_t overflow_asked(uint64_t block, const char *call)
 /*@ requires radix:   RadixOk;
     requires ok:      TcacheOk(t);
     requires address: block < ADDRESS_MAX;
-    assigns           t->window_pages, t->window, t->leaf;
+    assigns           TCACHE_ASSIGNS_PAGES(t), t->window, t->leaf;
     ensures  ok:      TcacheOk(t);
 */
 static void overflow_look(struct tcache *t, uint64_t block)
@@ -97,6 +97,7 @@ static void overflow_look(struct tcache *t, uint64_t block)
         t->leaf = leaf;
         t->window = window * (1UL << RADIX_LG_WINDOW);
         t->window_pages = RADIX_WINDOW_PAGES;
+        t->known_pages = RADIX_WINDOW_PAGES;
         /*@ assert begins: t->window / RADIX_HALF == window && t->window % RADIX_HALF == 0; */
         /*@ ghost tcache_lemma_ok(t); */
     }
@@ -105,7 +106,7 @@ static void overflow_look(struct tcache *t, uint64_t block)
 /* tcache_push_at for a block whose page in the window is that one. Returns the bytes of the block, or 0 if the push is refused. */
 /*@ TCACHE_WHOLE(requires, t);
     requires live:    0 < block < ADDRESS_MAX && block_state[block] == BLOCK_LIVE;
-    requires known:   page < t->window_pages;
+    requires known:   page < t->known_pages;
     requires page:    block / PAGE == t->window / RADIX_HALF * RADIX_WINDOW_PAGES + page;
     assigns           TCACHE_ASSIGNS_STACKS(t), block_state[block], block_pos[block];
     TCACHE_WHOLE(ensures, t);
@@ -125,8 +126,11 @@ uint64_t overflow_push(struct tcache *t, uint64_t block)
 {
     overflow_look(t, block);
     uint64_t page = tcache_window_page(t, block);
-    uint64_t bytes = page < t->window_pages ? overflow_push_at(t, block, page) : 0;
+    uint64_t bytes = page < t->known_pages ? overflow_push_at(t, block, page) : 0;
     t->window_pages = 0;
+    if (!counting_only(t, COUNTER_ALLOCATES)) {
+        t->known_pages = 0;                     /* a mode has to see the frees too */
+    }
     /*@ ghost tcache_lemma_ok(t); */
     return bytes;
 }

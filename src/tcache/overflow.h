@@ -33,7 +33,7 @@ void overflow_free_past(struct tcache *t, uint64_t block, const char *call);
  * refused. */
 /*@ TCACHE_WHOLE(requires, t);
     requires live:    0 < block < ADDRESS_MAX && block_state[block] == BLOCK_LIVE;
-    assigns           TCACHE_ASSIGNS_STACKS(t), block_state[block], block_pos[block], t->window_pages, t->window, t->leaf;
+    assigns           TCACHE_ASSIGNS_STACKS(t), block_state[block], block_pos[block], TCACHE_ASSIGNS_PAGES(t), t->window, t->leaf;
     TCACHE_WHOLE(ensures, t);
     ensures  cached:  \result != 0 ==> block_state[block] == BLOCK_CACHED;
     ensures  bytes:   \result != 0 ==> \result == ScBytes(block_szind[block]);

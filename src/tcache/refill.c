@@ -130,6 +130,9 @@ static void turn_collect(struct tcache *t, uint32_t stack)
     t->height[stack] = (int32_t)((uint32_t)t->top[stack] - t->floor[stack]);
     t->missed[stack] = 0;
     t->full[stack] = 0;
+    /*@ assert radix: RadixOk; */
+    /*@ assert cache: PageCacheOk; */
+    /*@ ghost large_lemma_ok(); */
     /*@ ghost tcache_lemma_ok(t); */
 }
 

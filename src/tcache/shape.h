@@ -26,10 +26,10 @@ static inline uint32_t shape_depth(uint32_t stack, uint64_t bytes_small, uint64_
     return (uint32_t)(most < least ? least : most > TCACHE_DEPTH_MAX(stack) ? TCACHE_DEPTH_MAX(stack) : most);
 }
 
-/* Fills the table that tells the stack for each number of bytes. */
+/* Fills the table that tells the stack for each number of bytes, for all calls of the thread. */
 /*@ requires valid:   \valid(t);
     requires table:   SizeClassTable(SC_LOOKUP_MAX / SC_TINY + 1);
-    assigns           t->stack_of[0 .. SC_LOOKUP_MAX];
+    assigns           t->stack_of[0 .. SC_LOOKUP_MAX], TCACHE_ASSIGNS_ENDS(t);
     ensures  lookup:  TcacheLookup(t);
 */
 static inline void shape_lookup(struct tcache *t)
@@ -44,6 +44,9 @@ static inline void shape_lookup(struct tcache *t)
     for (uint64_t bytes = 0; bytes <= SC_LOOKUP_MAX; bytes++) {
         t->stack_of[bytes] = (uint8_t)(size_class_lookup(bytes) + 1);
     }
+    t->lookup_end = TCACHE_LOOKUP_END;
+    t->paced_end = 0;
+    t->counted_end = 0;
 }
 
 /* Gives stack b the bottom slot floor, a depth to begin with, and one that it may reach. A stack of depth 0 has no room. */
@@ -125,7 +128,7 @@ static inline uint32_t shape_stack(struct tcache *t, uint32_t b, uint32_t floor)
     requires table:   SizeClassTable(SC_LOOKUP_MAX / SC_TINY + 1);
     requires zero:    TcacheZero(t);
     requires bytes:   DepotBytes && DepotMagic;
-    assigns           t->stack_of[0 .. SC_LOOKUP_MAX], TCACHE_ASSIGNS_SHAPE(t);
+    assigns           t->stack_of[0 .. SC_LOOKUP_MAX], TCACHE_ASSIGNS_ENDS(t), TCACHE_ASSIGNS_SHAPE(t);
     ensures  limits:  TcacheLimits(t);
     ensures  apart:   TcacheApart(t);
     ensures  magic:   TcacheNoStack(t) && TcacheMagic(t);
@@ -135,7 +138,7 @@ static inline uint32_t shape_stack(struct tcache *t, uint32_t b, uint32_t floor)
     ensures  bottom:  TcacheBottom(t);
     ensures  fill:    TcacheFill(t);
     ensures  turn:    TcacheTurn(t);
-    ensures  window:  t->window_pages == 0;
+    ensures  window:  t->window_pages == 0 && t->known_pages == 0;
 */
 static inline void shape_cache(struct tcache *t)
 {
@@ -158,18 +161,17 @@ static inline void shape_cache(struct tcache *t)
     /*@ ghost depot_lemma_apart(t); */
 }
 
-/* Makes a stand-in of static memory: no stack has room, and the table is empty, so that all calls come to the slow paths. Its entry for 0 bytes
- * is that of every cache that does not count (counting.h). */
+/* Makes a stand-in of static memory: no stack has room, and the table is empty, so that all calls come to the slow paths. It does not count
+ * (counting.h). */
 /*@ requires valid:   \valid(t);
-    requires table:   SizeClassTable(SC_LOOKUP_MAX / SC_TINY + 1);
     requires static:  TcacheStatic(t);
-    assigns           t->stack_of[0];
+    assigns           t->lookup_end;
     ensures  standin: TcacheStandin(t);
-    ensures  counts:  t->stack_of[0] != 0;
+    ensures  counts:  t->lookup_end != 0;
 */
 static inline void shape_standin(struct tcache *t)
 {
-    t->stack_of[0] = (uint8_t)(size_class_lookup(0) + 1);
+    t->lookup_end = TCACHE_LOOKUP_END;              /* all sizes find stack 0 */
     /*@ assert lookup: TcacheLookup(t); */
     /*@ assert shape: TcacheShape(t); */
     /*@ assert bottom: TcacheBottom(t); */

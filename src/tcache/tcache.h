@@ -32,6 +32,7 @@
 #define TCACHE_DEEP (SC_NTINY + SC_NGROUP * (10U - LG_QUANTUM - SC_LG_NGROUP))
 #define TCACHE_DEPTH_MAX(b) ((b) <= TCACHE_DEEP ? 1024U : (b) <= SC_NBINS ? 512U : 256U)
 #define TCACHE_MAX (SC_LARGE_MINCLASS << (LARGE_CACHED - 1) / SC_NGROUP)     /* bytes of the largest class that has a stack */
+#define TCACHE_LOOKUP_END ((int64_t)SC_LOOKUP_MAX + 1)           /* a request of fewer bytes finds its stack in a table */
 #define TCACHE_FILL_FIRST 8U                                    /* blocks that a stack asks for when it misses at first. Each miss doubles it. */
 #define TCACHE_FILL_BYTES 1024U                                 /* of a thread's first fill, at most, where one block is no more */
 /* Slots of the first n stacks at most. Each has one more than it holds blocks. */
@@ -47,9 +48,13 @@ struct tcache {
     uint16_t            limit[TCACHE_STACKS];
     divide_magic_t      magic[TCACHE_STACKS];                     /* reciprocal of the class's bytes */
     divide_magic_t      negated[TCACHE_STACKS];                   /* that reciprocal, as tag_negate makes it */
-    uint64_t            window_pages;                           /* RADIX_WINDOW_PAGES, or 0 while there is no leaf */
+    uint64_t            window_pages;                           /* known_pages, or 0 while the thread's frees are counted (counting.h) */
+    uint64_t            known_pages;                            /* RADIX_WINDOW_PAGES, or 0 while there is no leaf */
     uint64_t            window;                                 /* address at which the leaf's window begins, never 0 */
     struct radix_leaf  *leaf;
+    int64_t             lookup_end;                             /* TCACHE_LOOKUP_END, or 0 while the thread's calls are counted (counting.h) */
+    int64_t             paced_end;                              /* TCACHE_LOOKUP_END while they are only counted down, and 0 otherwise */
+    int64_t             counted_end;                            /* TCACHE_LOOKUP_END while only their bytes are counted, and 0 otherwise */
     uint8_t             stack_of[SC_LOOKUP_MAX + 1];              /* the stack for so many bytes. An entry a byte saves two instructions. */
     uint32_t            floor[TCACHE_STACKS];
     int16_t             fill[TCACHE_STACKS];                      /* blocks to ask for at the next miss */
@@ -146,14 +151,30 @@ static inline uint64_t tcache_stack_of(const struct tcache *t, uint64_t bytes)
     return t->stack_of[bytes];
 }
 
-/* Returns the page of the address, counted from the beginning of the window, or t->window_pages or more if it is not in the window. */
+/* Returns a block for so many bytes from the stack of their class, or 0 where the slow path has to look: the stack is empty, the class is not
+ * cached, or the thread's calls are counted. */
+/*@ TCACHE_WHOLE(requires, t);
+    assigns           TCACHE_ASSIGNS_STACKS(t), block_state[0 .. ADDRESS_MAX - 1];
+    TCACHE_WHOLE(ensures, t);
+    ensures  cached:  \result != 0 ==> \result < ADDRESS_MAX && \at(block_state[\result],Pre) == BLOCK_CACHED;
+    ensures  live:    \result != 0 ==> block_state[\result] == BLOCK_LIVE;
+    ensures  fits:    \result != 0 ==> ClassFits(bytes, block_szind[\result]);
+    ensures  least:   \result != 0 ==> ClassLeast(bytes, block_szind[\result]);
+    ensures  others:  TcacheBlocksSame{Pre,Post}(\result);
+*/
+static inline uint64_t tcache_take(struct tcache *t, uint64_t bytes)
+{
+    return LIKELY(bytes < (uint64_t)t->lookup_end) ? tcache_pop(t, tcache_stack_of(t, bytes)) : 0;
+}
+
+/* Returns the page of the address, counted from the beginning of the window, or t->known_pages or more if it is not in the window. */
 /*@ requires window:  TcacheWindow(t);
     requires valid:   \valid_read(t);
     assigns           \nothing;
-    ensures  address: \result < t->window_pages ==> block < ADDRESS_MAX;
-    ensures  page:    \result < t->window_pages ==>
+    ensures  address: \result < t->known_pages ==> block < ADDRESS_MAX;
+    ensures  page:    \result < t->known_pages ==>
                       block / PAGE == t->window / RADIX_HALF * RADIX_WINDOW_PAGES + \result;
-    ensures  null:    block == 0 ==> t->window_pages <= \result;
+    ensures  null:    block == 0 ==> t->known_pages <= \result;
 */
 static inline uint64_t tcache_window_page(const struct tcache *t, uint64_t block)
 {
@@ -197,7 +218,7 @@ static inline void tcache_raise(struct tcache *t, uint64_t stack)
 /* Returns whether a block of the stack's class begins at the address. Its page in the window is that one, and the page's tag names the stack. */
 /*@ TCACHE_WHOLE(requires, t);
     requires live:    0 < block < ADDRESS_MAX ==> block_state[block] == BLOCK_LIVE;
-    requires known:   page < t->window_pages && 0 < block < ADDRESS_MAX;
+    requires known:   page < t->known_pages && 0 < block < ADDRESS_MAX;
     requires page:    block / PAGE == t->window / RADIX_HALF * RADIX_WINDOW_PAGES + page;
     requires stack:   stack == radix_tag_of[block / PAGE] / TAG_HALF;
     assigns           \nothing;
@@ -241,7 +262,7 @@ static inline uint64_t tcache_stack_at(const struct tcache *t, uint64_t block)
  * the stack. Returns false where no block of the stack's class begins there, the stack is full, or the block is the one that was freed last. */
 /*@ TCACHE_WHOLE(requires, t);
     requires live:    0 < block < ADDRESS_MAX ==> block_state[block] == BLOCK_LIVE;
-    requires known:   page < t->window_pages && 0 < block < ADDRESS_MAX;
+    requires known:   page < t->known_pages && 0 < block < ADDRESS_MAX;
     requires page:    block / PAGE == t->window / RADIX_HALF * RADIX_WINDOW_PAGES + page;
     requires stack:   stack == radix_tag_of[block / PAGE] / TAG_HALF;
     assigns           TCACHE_ASSIGNS_STACKS(t), block_state[block], block_pos[block];

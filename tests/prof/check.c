@@ -15,6 +15,7 @@
 #include "platform/countdown.h"
 #include "prof/context.h"
 #include "prof/prof.h"
+#include "tcache/counting.h"
 
 #include "qedmalloc/qedmalloc.h"
 
@@ -137,15 +138,19 @@ static void *intervals_once(void *arg)
 
 /* ---- the counter ------------------------------------------------------------------------------------------------- */
 
+/* The bytes that are left in all counts of the thread. */
 static uint64_t left(void)
 {
-    uint64_t      more = 0;
-    struct thread *me = context_find(thread_cache);
-    more = me == NULL ? 0 : me->more;
-    return countdown_left + more;
+    const struct thread  *me = context_find(thread_cache);
+    const struct counter *c = (const struct counter *)COUNTING_PLACE(thread_cache);
+    uint64_t              sum = countdown_left + (me == NULL ? 0 : me->more);
+    for (uint32_t szind = 0; szind < SC_NBINS; szind++) {
+        sum += (uint64_t)c->left[szind + 1] * size_class_bytes(szind);
+    }
+    return sum;
 }
 
-/* Whatever a block is asked for with, its bytes are counted once: the counter falls by the bytes of its class, or a sample is taken. */
+/* Whatever a block is asked for with, its bytes are counted once: one of the counts falls by the bytes of its class, or a sample is taken. */
 static uint64_t counted, samples;
 
 static void *once(uint64_t before, void *block, const char *call)
@@ -299,7 +304,7 @@ static void control(void)
     size_t      bytes = sizeof(void *);
     CHECK(sampled_by(1000) > 100, "nothing is sampled");
     CHECK(set("prof.active", false) == 0 && sampled_by(1000) == 0, "prof.active false does not stop it");
-    CHECK(thread_cache->stack_of[100] != 0, "the fast path stays closed");
+    CHECK(thread_cache->lookup_end != 0, "the fast path stays closed");
     CHECK(set("prof.active", true) == 0 && sampled_by(1000) > 100, "prof.active true does not begin again");
     CHECK(set("thread.prof.active", false) == 0 && sampled_by(1000) == 0, "thread.prof.active false does not stop the thread");
     in_thread(other, &others);
