@@ -280,7 +280,8 @@ static __attribute__((noinline)) void *malloc_slow(size_t size, struct tcache *t
 {
     if (size > SC_LOOKUP_MAX) {
         uint32_t szind = size_class_index(size);
-        if (szind + 1 < TCACHE_STACKS && !countdown_due(block_class_bytes(szind))) {
+        bool     booted = !COUNTDOWN_RUNS || countdown_runs();         /* if not, no table may be read */
+        if (szind + 1 < TCACHE_STACKS && booted && !countdown_due(block_class_bytes(szind))) {
             return malloc_cached(t, szind) /*@ ghost (size) */;
         }
     } else if (countdown_runs()) {
