@@ -6,7 +6,7 @@
  * sees what is freed, its window_pages is 0 too, so that free goes on in the same way. A thread that does not count has both, and
  * the fast paths know nothing of all this.
  *
- * A thread that counts bytes and nothing else adds them up where malloc and free go on. Of the rest it knows the window only then.
+ * A thread that counts bytes and nothing else adds them up where malloc and free go on. Its known_pages say which window free may use there.
  * A thread that counts for samples or for the clock alone counts the blocks of each small class down. Only the one that it has counted down to
  * goes to the slow path.
  *
