@@ -17,7 +17,7 @@
 static const char *const only[][2] = {
     {"cache_oblivious", "false"}, {"metadata_thp", "disabled"}, {"trust_madvise", "true"}, {"retain", "true"}, {"dss", "disabled"},
     {"percpu_arena", "disabled"}, {"utrace", "false"},
-    {"xmalloc", "false"}, {"thp", "default"}, {"prof_pid_namespace", "false"},
+    {"thp", "default"}, {"prof_pid_namespace", "false"},
     {"disable_large_size_classes", "false"}, {"stats_interval_opts", ""},
 };
 static const struct { const char *name; long long number; } only_number[] = {
@@ -31,7 +31,7 @@ static const struct { const char *name; long long number; } only_number[] = {
 #define WORD(name) {#name, offsetof(struct config, name)}
 static const struct { const char *name; size_t at; } flags[] = {
     FLAG(prof), FLAG(prof_active), FLAG(prof_thread_active_init), FLAG(prof_accum), FLAG(prof_gdump), FLAG(prof_final),
-        FLAG(prof_leak), FLAG(prof_leak_error), FLAG(zero), FLAG(check_free), FLAG(tcache),
+        FLAG(prof_leak), FLAG(prof_leak_error), FLAG(zero), FLAG(check_free), FLAG(tcache), FLAG(xmalloc),
 }, words[] = {WORD(stats_print_opts), WORD(prof_prefix), WORD(prof_backtrace)};
 
 static bool *flag(struct config *c, const char *name)

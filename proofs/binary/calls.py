@@ -45,6 +45,8 @@ CALLS = {
     "realloc_slow": Contract("src/api/realloc.h", heap=True, thread=True),
     "realloc_move": Contract("src/api/realloc.h", heap=True, thread=True),
     "realloc_to_zero": Contract("src/api/realloc.h", heap=True, thread=True),
+    "fail_out": Contract("src/api/fail.h"),
+    "fail_ends": Contract("src/api/fail.h"),
     "trap_misuse": Contract("src/platform/trap.h", ends="never"),
     "__errno_location": Contract("", returns=ERRNO),
     "memset": Contract("", returns=0),

@@ -118,9 +118,15 @@ def number(n):
     return BitVecVal(n, 64)
 
 
-def fail(p, error):
+def invalid(p):
     p.call("__errno_location")
-    p.written["errno"] = BitVecVal(p.constants[error], 32)
+    p.written["errno"] = BitVecVal(p.constants["EINVAL"], 32)
+    p.returns(0)
+
+
+def fail(p, call, size):
+    """No memory, which ends the program or sets errno."""
+    p.call("fail_out", Text(call), size)
     p.returns(0)
 
 
@@ -173,13 +179,13 @@ def qed_calloc(p):
     """The first count * size bytes of the block get 0, by memset, where they do not have it already as the OS gave them."""
     count, size = p.argument(0), p.argument(1)
     if overflows(p, count, size):
-        return fail(p, "ENOMEM")
+        return fail(p, "calloc", number(2**64 - 1))
     bytes_ = product(count, size)[0]
     block, zeroed = pop_of(p, bytes_), None
     if block is None:
         block, zeroed = block_take(p, class_of(p.constants, bytes_), number(1))
         if p.case(block == 0):
-            return fail(p, "ENOMEM")
+            return fail(p, "calloc", bytes_)
     if zeroed is None or p.case(zeroed == 0):
         p.call("memset", block, low(number(0)), bytes_)
     return p.returns(block)
@@ -241,7 +247,7 @@ def realloc_slow(p):
 def qed_reallocarray(p):
     count, size = p.argument(1), p.argument(2)
     if overflows(p, count, size):
-        return fail(p, "ENOMEM")
+        return fail(p, "reallocarray", number(2**64 - 1))
     block, bytes_ = p.argument(0), product(count, size)[0]
     return p.returns(p.call("qed_realloc", block, bytes_) if p.next_is("qed_realloc") else realloc_of(p, block, bytes_))
 
@@ -251,15 +257,15 @@ def is_power(a):
     return And(a != 0, a & (a - 1) == 0)
 
 
-def aligned_of(p, alignment, size):
+def aligned_of(p, alignment, size, call, asked=None):
     """a block, or NULL with errno"""
     block = p.call("block_take_aligned", alignment, size)
-    return fail(p, "ENOMEM") if p.case(block == 0) else p.returns(block)
+    return fail(p, call, size if asked is None else asked) if p.case(block == 0) else p.returns(block)
 
 
 def qed_aligned_alloc(p):
     alignment, size = p.argument(0), p.argument(1)
-    return aligned_of(p, alignment, size) if p.case(is_power(alignment)) else fail(p, "EINVAL")
+    return aligned_of(p, alignment, size, "aligned_alloc") if p.case(is_power(alignment)) else invalid(p)
 
 
 def qed_posix_memalign(p):
@@ -268,6 +274,7 @@ def qed_posix_memalign(p):
         return p.returns(BitVecVal(k["EINVAL"], 32))
     block = p.call("block_take_aligned", alignment, size)
     if p.case(block == 0):
+        p.call("fail_ends", Text("posix_memalign"), size)
         return p.returns(BitVecVal(k["ENOMEM"], 32))
     p.written["pointer"] = block
     return p.returns(BitVecVal(0, 32))
@@ -276,20 +283,20 @@ def qed_posix_memalign(p):
 def qed_memalign(p):
     alignment, size = p.argument(0), p.argument(1)
     if p.case(UGT(alignment, p.constants["SC_LARGE_MAXCLASS"])):
-        return fail(p, "EINVAL" if p.case(UGT(alignment, 1 << 63)) else "ENOMEM")
+        return invalid(p) if p.case(UGT(alignment, 1 << 63)) else fail(p, "memalign", size)
     above = If(ULE(alignment, 1), number(1), number(2) << logarithm(alignment - 1))        # the least power of two from there on
-    return aligned_of(p, above, size)
+    return aligned_of(p, above, size, "memalign")
 
 
 def qed_valloc(p):
-    return aligned_of(p, p.constants["PAGE"], p.argument(0))
+    return aligned_of(p, p.constants["PAGE"], p.argument(0), "valloc")
 
 
 def qed_pvalloc(p):
     size, page = p.argument(0), p.constants["PAGE"]
     if p.case(UGT(size, p.constants["SC_LARGE_MAXCLASS"])):
-        return fail(p, "ENOMEM")
-    return aligned_of(p, page, (If(size == 0, number(1), size) + (page - 1)) & -page)
+        return fail(p, "pvalloc", size)
+    return aligned_of(p, page, (If(size == 0, number(1), size) + (page - 1)) & -page, "pvalloc", size)
 
 
 def class_for(p, alignment, size):

@@ -4,6 +4,7 @@
 
 /* Two blocks are disjoint. */
 /*@ requires ok:     MallocOk;
+    requires calm:   modes_xmalloc == 0;
     assigns          MALLOC_ASSIGNS, errno;
     ensures  ok:     MallocOk;
 */
@@ -19,7 +20,7 @@ static void malloc_theorem_disjoint(size_t m, size_t n)
 
 /* malloc, then free: the heap is as before. */
 /*@ requires ok:     MallocOk;
-    requires calm:   live_on == 0;
+    requires calm:   live_on == 0 && modes_xmalloc == 0;
     assigns          MALLOC_ASSIGNS, errno;
     ensures  kept:   LiveKeptBut{Pre,Post}(0);
     ensures  only:   LiveNoneNewBut{Pre,Post}(0);
@@ -32,7 +33,7 @@ static void malloc_theorem_round_trip(size_t n)
 
 /* A block that comes and goes does not touch one that stays. */
 /*@ requires ok:     MallocOk;
-    requires calm:   live_on == 0;
+    requires calm:   live_on == 0 && modes_xmalloc == 0;
     requires live:   BlockLive(ADDR(third));
     assigns          MALLOC_ASSIGNS, errno;
     ensures  live:   BlockLive(ADDR(third));
@@ -48,7 +49,7 @@ static void malloc_theorem_third_new(void *third, size_t n)
 
 /* Nor does one that moves or grows, and goes. */
 /*@ requires ok:     MallocOk;
-    requires calm:   live_on == 0 && modes_realloc_zero != MODES_REALLOC_ENDS;
+    requires calm:   live_on == 0 && modes_xmalloc == 0 && modes_realloc_zero != MODES_REALLOC_ENDS;
     requires live:   BlockLive(ADDR(third)) && BlockLive(ADDR(p)) && ADDR(third) != ADDR(p);
     assigns          MALLOC_ASSIGNS, errno, realloc_zero_count;
     ensures  live:   BlockLive(ADDR(third));
@@ -66,7 +67,7 @@ static void malloc_theorem_third_moved(void *third, void *p, size_t n)
 
 /* A failed realloc leaves the block byte for byte. */
 /*@ requires ok:     MallocOk;
-    requires calm:   live_on == 0;
+    requires calm:   live_on == 0 && modes_xmalloc == 0;
     requires live:   BlockLive(ADDR(p));
     requires some:   n != 0;
     assigns          MALLOC_ASSIGNS, errno, realloc_zero_count;
@@ -82,7 +83,7 @@ static void *malloc_theorem_realloc_fails(void *p, size_t n)
 
 /* What the program wrote survives realloc, as far as both blocks reach. */
 /*@ requires ok:     MallocOk;
-    requires calm:   live_on == 0;
+    requires calm:   live_on == 0 && modes_xmalloc == 0;
     requires live:   BlockLive(ADDR(p));
     requires within: i < BlockBytes(ADDR(p)) && i < n;
     assigns          MALLOC_ASSIGNS, errno, realloc_zero_count;
@@ -97,6 +98,7 @@ static void *malloc_theorem_realloc_prefix(void *p, size_t n, size_t i)
 
 /* calloc: every byte is zero, and there is no block where the product overflows. */
 /*@ requires ok:     MallocOk;
+    requires calm:   modes_xmalloc == 0;
     requires within: i < count * size;
     assigns          MALLOC_ASSIGNS, errno;
     ensures  zero:   \result != NULL ==> user_mem[ADDR(\result) + i] == 0;
@@ -109,7 +111,7 @@ static void *malloc_theorem_calloc(size_t count, size_t size, size_t i)
 
 /* Each entry point's result, given back to free as it is: what they promise is what free asks. */
 /*@ requires ok:     MallocOk;
-    requires calm:   live_on == 0;
+    requires calm:   live_on == 0 && modes_xmalloc == 0;
     assigns          MALLOC_ASSIGNS, errno;
     ensures  kept:   LiveKeptBut{Pre,Post}(0);
     ensures  only:   LiveNoneNewBut{Pre,Post}(0);
@@ -124,7 +126,7 @@ static void malloc_theorem_free_all(size_t m, size_t n)
 
 /* Sized free accepts what sized allocation gave. */
 /*@ requires ok:     MallocOk;
-    requires calm:   live_on == 0;
+    requires calm:   live_on == 0 && modes_xmalloc == 0;
     assigns          MALLOC_ASSIGNS, errno;
     ensures  kept:   LiveKeptBut{Pre,Post}(0);
     ensures  only:   LiveNoneNewBut{Pre,Post}(0);
@@ -136,7 +138,7 @@ static void malloc_theorem_free_sized(size_t n)
 }
 
 /*@ requires ok:     MallocOk;
-    requires calm:   live_on == 0;
+    requires calm:   live_on == 0 && modes_xmalloc == 0;
     requires power:  IsPowerOfTwo(a);
     assigns          MALLOC_ASSIGNS, errno;
     ensures  kept:   LiveKeptBut{Pre,Post}(0);
@@ -150,7 +152,7 @@ static void malloc_theorem_free_aligned_sized(size_t a, size_t n)
 
 /* The usable size is that of the least class that fits, so at least what was asked. */
 /*@ requires ok:     MallocOk;
-    requires calm:   live_on == 0;
+    requires calm:   live_on == 0 && modes_xmalloc == 0;
     assigns          MALLOC_ASSIGNS, errno;
     ensures  least:  \result == 0 || n <= \result;
 */
@@ -164,6 +166,7 @@ static size_t malloc_theorem_usable(size_t n)
 
 /* posix_memalign leaves the caller's pointer alone when it fails, and errno always. */
 /*@ requires ok:     MallocOk;
+    requires calm:   modes_xmalloc == 0;
     requires valid:  \valid(p) && ThreadOutside(p);
     assigns          MALLOC_ASSIGNS, errno, *p;
     ensures  alone:  \result != 0 ==> *p == \old(*p);
@@ -177,6 +180,7 @@ static int malloc_theorem_posix_memalign(void **p, size_t a, size_t n)
 
 /* Alignments of the other entry points; a request of more than 8 bytes is aligned to 16 by default. */
 /*@ requires ok:     MallocOk;
+    requires calm:   modes_xmalloc == 0;
     assigns          MALLOC_ASSIGNS, errno;
 */
 static void malloc_theorem_aligned(size_t a, size_t n)
@@ -194,7 +198,7 @@ static void malloc_theorem_aligned(size_t a, size_t n)
 /* malloc returns NULL only where the OS refuses memory during this very call, or where the ids of extents are used up: each call begins
  * with a ghost that says that nothing was refused. */
 /*@ requires ok:     MallocOk;
-    requires calm:   live_on == 0;
+    requires calm:   live_on == 0 && modes_xmalloc == 0;
     requires few:    m < ADDRESS_MAX / 4 && n < ADDRESS_MAX / 4 - 1;
     assigns          MALLOC_ASSIGNS, errno, realloc_zero_count;
     ensures  second: \result == NULL ==> os_refused != 0 || extent_count == TABLE_MAX - 1;
@@ -208,9 +212,22 @@ static void *malloc_theorem_refused(size_t m, size_t n)
     return qed_realloc(p, n + 1);
 }
 
+/* Where the setting xmalloc is on, malloc returns a block or ends the program. */
+/*@ requires ok:     MallocOk;
+    requires on:     modes_xmalloc != 0;
+    exits    out:    MallocOut(n, 1);
+    assigns          MALLOC_ASSIGNS, errno;
+    ensures  some:   \result != NULL;
+*/
+static void *malloc_theorem_xmalloc(size_t n)
+{
+    return qed_malloc(n);
+}
+
 /* A child's first call of malloc, right after the handlers of fork, is a call like any other. The blocks of the parent are the child's too,
  * with their bytes. It holds also where the process has one thread, and the handlers take no lock. */
 /*@ requires ok:     MallocOk && ThreadMine;
+    requires calm:   modes_xmalloc == 0;
     requires arenas: bin_arenas <= ARENAS_MAX;
     requires outer:  fork_quiet == 0 && libc_stdio_held == 0;
     assigns          MALLOC_ASSIGNS, errno, fork_quiet, libc_stdio_held;
@@ -227,7 +244,7 @@ static void *malloc_theorem_fork_child(size_t n)
 
 /* After a fork the parent goes on: it frees a block that it had before. */
 /*@ requires ok:     MallocOk && ThreadMine;
-    requires calm:   live_on == 0;
+    requires calm:   live_on == 0 && modes_xmalloc == 0;
     requires arenas: bin_arenas <= ARENAS_MAX;
     requires outer:  fork_quiet == 0 && libc_stdio_held == 0;
     requires live:   BlockLive(ADDR(p));

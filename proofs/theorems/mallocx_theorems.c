@@ -4,7 +4,7 @@
 
 /* xallocx never moves: the block stays live at its address, and keeps what it had as far as it reaches then. */
 /*@ requires ok:     MallocOk;
-    requires calm:   live_on == 0;
+    requires calm:   live_on == 0 && modes_xmalloc == 0;
     requires live:   BlockLive(ADDR(p));
     requires within: i < BlockBytes(ADDR(p));
     assigns          MALLOC_ASSIGNS, errno;
@@ -19,7 +19,7 @@ static size_t mallocx_theorem_xallocx(void *p, size_t n, size_t extra, int flags
 
 /* rallocx keeps the prefix. */
 /*@ requires ok:     MallocOk;
-    requires calm:   live_on == 0;
+    requires calm:   live_on == 0 && modes_xmalloc == 0;
     requires live:   BlockLive(ADDR(p));
     requires within: i < BlockBytes(ADDR(p)) && i < n;
     exits    cache:  FlagsExplicit(flags);
@@ -35,7 +35,7 @@ static void *mallocx_theorem_rallocx_prefix(void *p, size_t n, int flags, size_t
 
 /* A failed rallocx leaves the block byte for byte. */
 /*@ requires ok:     MallocOk;
-    requires calm:   live_on == 0;
+    requires calm:   live_on == 0 && modes_xmalloc == 0;
     requires live:   BlockLive(ADDR(p));
     exits    cache:  FlagsExplicit(flags);
     assigns          MALLOC_ASSIGNS, errno;
@@ -51,7 +51,7 @@ static void *mallocx_theorem_rallocx_fails(void *p, size_t n, int flags)
 
 /* nallocx tells what mallocx will give. */
 /*@ requires ok:     MallocOk;
-    requires calm:   live_on == 0;
+    requires calm:   live_on == 0 && modes_xmalloc == 0;
     exits    cache:  FlagsExplicit(flags);
     assigns          MALLOC_ASSIGNS, errno;
 */
@@ -66,7 +66,7 @@ static size_t mallocx_theorem_nallocx(size_t n, int flags)
 
 /* sdallocx takes what mallocx gave, and the heap is as before. */
 /*@ requires ok:     MallocOk;
-    requires calm:   live_on == 0;
+    requires calm:   live_on == 0 && modes_xmalloc == 0;
     exits    cache:  FlagsExplicit(flags);
     assigns          MALLOC_ASSIGNS, errno;
     ensures  kept:   LiveKeptBut{Pre,Post}(0);
@@ -81,6 +81,7 @@ static void mallocx_theorem_sdallocx(size_t n, int flags)
 
 /* MALLOCX_ZERO: every usable byte is zero. */
 /*@ requires ok:     MallocOk;
+    requires calm:   modes_xmalloc == 0;
     requires zero:   FlagsZero(flags);
     requires within: i < n;
     exits    cache:  FlagsExplicit(flags);

@@ -20,6 +20,24 @@ static inline void check_take(uint64_t block)
     }
 }
 
+/* Returns a block from the thread's stack of the class, while frees are checked and the thread's calls come here for no other reason, or 0. */
+/*@ requires ok:       MallocOk;
+    requires mine:     t == thread_cache;
+    requires small:    size <= SC_LOOKUP_MAX;
+    assigns            MALLOC_ASSIGNS_HEAP;
+    ensures  ok:       MallocOk;
+    ENSURES_NEW_ADDRESS;
+    ensures  class:    \result != 0 ==> BlockOf(\result, size);
+*/
+static inline uint64_t check_pop(struct tcache *t, size_t size)
+{
+    uint64_t block = counting_only(t, COUNTER_CHECKS) ? tcache_pop(t, size_class_lookup(size) + 1) : 0;
+    if (block != 0) {
+        live_set(block);
+    }
+    return block;
+}
+
 /* Notes that the program frees the block, while frees are checked. Ends the program if it is not live. */
 /*@ requires ok:       MallocOk;
     requires live:     BlockLive(block);

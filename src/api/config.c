@@ -83,7 +83,7 @@ const struct config_option config_options[] = {
     SET(zero, CONFIG_BOOL, 0, 1),
     SET(check_free, CONFIG_BOOL, 0, 1),
     FIXED(utrace, CONFIG_BOOL, 0, "calls are traced by libqedmalloc-record.so"),
-    FIXED(xmalloc, CONFIG_BOOL, 0, "a call without memory returns NULL"),
+    SET(xmalloc, CONFIG_BOOL, 0, 1),
     SET(tcache, CONFIG_BOOL, 0, 1),
     SET(tcache_max, CONFIG_SIZE, 0, TCACHE_MAX_MAX),
     SET_LG(lg_tcache_max, tcache_max),      /* the older setting, which jemalloc still reads */
@@ -354,6 +354,7 @@ static void config_modes(const struct config *c)
     modes_stacks = c->tcache ? size_class_index(c->tcache_max) + 2 : 0;     /* the stack of a class is its index + 1 */
     modes_realloc_zero = strcmp(c->zero_realloc, "abort") == 0 ? MODES_REALLOC_ENDS
                          : strcmp(c->zero_realloc, "alloc") == 0 ? MODES_REALLOC_KEEPS : MODES_REALLOC_FREES;
+    modes_xmalloc = c->xmalloc ? 1 : 0;
     if (c->check_free) {
         live_boot();
     }

@@ -51,6 +51,7 @@ struct config {
     uint64_t tcache_max;        /* bytes of the largest of them; default TCACHE_MAX, which is also the most */
     bool     zero;              /* new blocks are zero; default false */
     bool     check_free;        /* each call that frees or asks finds out whether the block is live; default false */
+    bool     xmalloc;           /* a call that gets no memory ends the program; default false */
     char     junk[CONFIG_WORD_BYTES];       /* blocks filled with 0xa5 when new and 0x5a when freed: false, true, alloc, free; default false */
     char     zero_realloc[CONFIG_WORD_BYTES];   /* what realloc does with size 0: free, alloc (keeps the block) or abort; default free */
     char     stats_print_opts[CONFIG_WORD_BYTES];   /* letters of malloc_stats_print */

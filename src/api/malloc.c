@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "api/export.h"
+#include "api/fail.h"
 #include "api/free.h"
 #include "api/realloc.h"
 #include "api/request.h"
@@ -18,19 +19,6 @@
 uint64_t realloc_zero_count;
 
 /* ---- taking ------------------------------------------------------------------------------------------------------ */
-
-/* Returns the address, and sets errno where it is 0. */
-/*@ assigns            errno;
-    ensures  same:     \result == block;
-    ensures  error:    errno == (block == 0 ? ENOMEM : \old(errno));
-*/
-static uint64_t block_or_enomem(uint64_t block)
-{
-    if (block == 0) {
-        errno = ENOMEM;
-    }
-    return block;
-}
 
 /* Returns a block of a class that passes through the thread caches, or 0 without memory. */
 /*@ requires ok:       MallocOk;
@@ -117,6 +105,26 @@ static inline uint64_t block_take_counted(uint32_t szind, uint64_t align_bytes, 
     return block;
 }
 
+/* Has the thread do what comes before a block that is due: it meets the modes, and comes past the clock where it waits for that. Returns its
+ * cache. */
+/*@ requires ok:       MallocOk;
+    requires class:    szind < SC_NSIZES;
+    assigns            MALLOC_ASSIGNS_HEAP;
+    ensures  ok:       MallocOk;
+    ensures  mine:     \result == thread_cache;
+    ENSURES_LIVE_KEPT(0, 0);
+*/
+static inline struct tcache *block_turn(uint32_t szind)
+{
+    struct tcache *t = thread_get();
+    /*@ assert place: ThreadCache(t); */
+    fill_meet(t);
+    if (szind + 1 < TCACHE_STACKS && counting_for(t, COUNTER_WAITS)) {      /* larger ones come past the clock by themselves */
+        refill_tick(t);
+    }
+    return t;
+}
+
 /* Returns a block that is sampled, or another one. The rest is as above. */
 /*@ requires ok:       MallocOk;
     requires power:    IsPowerOfTwo(align_bytes);
@@ -130,12 +138,8 @@ static inline uint64_t block_take_counted(uint32_t szind, uint64_t align_bytes, 
 */
 static inline uint64_t block_take_sampled(uint32_t szind, uint64_t align_bytes, bool *zeroed)
 {
-    struct tcache *t = thread_get();
+    struct tcache *t = block_turn(szind);
     /*@ assert place: ThreadCache(t); */
-    fill_meet(t);
-    if (szind + 1 < TCACHE_STACKS && counting_for(t, COUNTER_WAITS)) {      /* larger ones come past the clock by themselves */
-        refill_tick(t);
-    }
     uint64_t       sampled = prof_take(t, szind, align_bytes, zeroed);
     return sampled != 0 ? sampled : block_take_counted(szind, align_bytes, zeroed);
 }
@@ -210,6 +214,7 @@ static inline uint64_t block_take_bytes(uint64_t bytes, bool *zeroed)
 /* Returns a block of a cached class for a request that has been counted, and has found the thread's stack empty. */
 /*@ requires ok:       MallocOk;
     requires class:    szind + 1 < TCACHE_STACKS && ClassOf(size, szind);
+    EXITS_OUT(size, 1);
     assigns            MALLOC_ASSIGNS, errno;
     ENSURES_MALLOC(size);
 */
@@ -220,13 +225,14 @@ static __attribute__((noinline)) void *malloc_counted(uint32_t szind) /*@ ghost 
     uint64_t block = block_take_unsampled(szind, 1, &zeroed);
     block = block != 0 && counting_bytes(thread_cache) ? block_count(block, szind) : block;
     /*@ ghost if (block != 0) { block_lemma_found(block, size); } else { block_lemma_out(size, szind, 1); } */
-    return (void *)block_or_enomem(block);
+    return (void *)block_or_fail(block, "malloc", size_class_bytes(szind));
 }
 
 /* Returns a block of a cached class for a request that has been counted. */
 /*@ requires ok:       MallocOk;
     requires mine:     t == thread_cache;
     requires class:    szind + 1 < TCACHE_STACKS && ClassOf(size, szind);
+    EXITS_OUT(size, 1);
     assigns            MALLOC_ASSIGNS, errno;
     ENSURES_MALLOC(size);
 */
@@ -240,6 +246,7 @@ static inline void *malloc_cached(struct tcache *t, uint32_t szind) /*@ ghost (s
 
 /* Counts the request, and returns a block of any class. */
 /*@ requires ok:       MallocOk;
+    EXITS_OUT(size, 1);
     assigns            MALLOC_ASSIGNS, errno;
     ENSURES_MALLOC(size);
 */
@@ -250,29 +257,12 @@ static __attribute__((noinline)) void *malloc_uncounted(size_t size)
     uint32_t szind = size_class_index(size);
     uint64_t block = block_take(szind, 1, &zeroed);
     /*@ ghost if (block != 0) { block_lemma_found(block, size); } else { block_lemma_out(size, szind, 1); } */
-    return (void *)block_or_enomem(block);
-}
-
-/* Returns a block from the thread's stack of the class, while frees are checked and the thread's calls come here for no other reason, or 0. */
-/*@ requires ok:       MallocOk;
-    requires mine:     t == thread_cache;
-    requires small:    size <= SC_LOOKUP_MAX;
-    assigns            MALLOC_ASSIGNS_HEAP;
-    ensures  ok:       MallocOk;
-    ENSURES_NEW_ADDRESS;
-    ensures  class:    \result != 0 ==> BlockOf(\result, size);
-*/
-static inline uint64_t malloc_checked(struct tcache *t, size_t size)
-{
-    uint64_t block = counting_only(t, COUNTER_CHECKS) ? tcache_pop(t, size_class_lookup(size) + 1) : 0;
-    if (block != 0) {
-        live_set(block);
-    }
-    return block;
+    return (void *)block_or_fail(block, "malloc", size);
 }
 
 /*@ requires ok:       MallocOk;
     requires mine:     t == thread_cache;
+    EXITS_OUT(size, 1);
     assigns            MALLOC_ASSIGNS, errno;
     ENSURES_MALLOC(size);
 */
@@ -292,7 +282,7 @@ static __attribute__((noinline)) void *malloc_slow(size_t size, struct tcache *t
         }
     } else {
         /* While a mode asks for all allocations, no thread counts down. */
-        uint64_t block = malloc_checked(t, size);
+        uint64_t block = check_pop(t, size);
         if (block != 0) {
             /*@ ghost block_lemma_found(block, size); */
             return (void *)block;
@@ -305,6 +295,7 @@ static __attribute__((noinline)) void *malloc_slow(size_t size, struct tcache *t
 /*@ requires ok:       MallocOk;
     requires mine:     t == thread_cache;
     requires small:    size <= SC_LOOKUP_MAX;
+    EXITS_OUT(size, 1);
     assigns            MALLOC_ASSIGNS, errno;
     ENSURES_MALLOC(size);
 */
@@ -326,6 +317,7 @@ static inline void *malloc_paced(size_t size, struct tcache *t)
 /*@ requires ok:       MallocOk;
     requires mine:     t == thread_cache;
     requires small:    size <= SC_LOOKUP_MAX;
+    EXITS_OUT(size, 1);
     assigns            MALLOC_ASSIGNS, errno;
     ENSURES_MALLOC(size);
 */
@@ -359,7 +351,7 @@ PUBLIC void *qed_calloc(size_t count, size_t size)
 {
     bool zeroed;
     if (product_overflows(count, size)) {
-        errno = ENOMEM;
+        fail_out("calloc", SIZE_MAX);
         return NULL;
     }
     /*@ ghost align_lemma_product(0, count, size); */
@@ -370,7 +362,7 @@ PUBLIC void *qed_calloc(size_t count, size_t size)
         block_zero(block, bytes, zeroed);
         /*@ assert rest: ContentsKeptBut{Pre,Here}(0); */
     }
-    return (void *)block_or_enomem(block);
+    return (void *)block_or_fail(block, "calloc", bytes);
 }
 
 /*@ requires ok:       MallocOk;
@@ -403,7 +395,7 @@ PUBLIC void *qed_aligned_alloc(size_t alignment, size_t size)
         errno = EINVAL;
         return NULL;
     }
-    return (void *)block_or_enomem(block_take_aligned(alignment, size));
+    return (void *)block_or_fail(block_take_aligned(alignment, size), "aligned_alloc", size);
 }
 
 PUBLIC int qed_posix_memalign(void **block, size_t alignment, size_t size)
@@ -414,6 +406,7 @@ PUBLIC int qed_posix_memalign(void **block, size_t alignment, size_t size)
     /*@ ghost block_lemma_ends(); */
     uint64_t taken = block_take_aligned(alignment, size);
     if (taken == 0) {
+        fail_ends("posix_memalign", size);
         return ENOMEM;
     }
     block_store(block, taken);
@@ -424,28 +417,32 @@ PUBLIC void *qed_memalign(size_t alignment, size_t size)
 {
     /*@ ghost align_lemma_range(alignment); */
     if (alignment > SC_LARGE_MAXCLASS) {
-        errno = alignment > SIZE_MAX / 2 + 1 ? EINVAL : ENOMEM;
+        if (alignment > SIZE_MAX / 2 + 1) {
+            errno = EINVAL;
+        } else {
+            fail_out("memalign", size);
+        }
         return NULL;
     }
-    return (void *)block_or_enomem(block_take_aligned(align_power_above(alignment), size));
+    return (void *)block_or_fail(block_take_aligned(align_power_above(alignment), size), "memalign", size);
 }
 
 PUBLIC void *qed_valloc(size_t size)
 {
     /*@ ghost block_lemma_is_power(PAGE, LG_PAGE); */
-    return (void *)block_or_enomem(block_take_aligned(PAGE, size));
+    return (void *)block_or_fail(block_take_aligned(PAGE, size), "valloc", size);
 }
 
 PUBLIC void *qed_pvalloc(size_t size)
 {
     if (size > SC_LARGE_MAXCLASS) {
-        errno = ENOMEM;
+        fail_out("pvalloc", size);
         return NULL;
     }
     /*@ ghost block_lemma_is_power(PAGE, LG_PAGE); */
     uint64_t up = align_up(size == 0 ? 1 : size, PAGE);
     /*@ ghost block_lemma_round(size == 0 ? 1 : size, PAGE, up); */
-    return (void *)block_or_enomem(block_take_aligned(PAGE, up));
+    return (void *)block_or_fail(block_take_aligned(PAGE, up), "pvalloc", size);
 }
 
 /* ---- giving back ------------------------------------------------------------------------------------------------- */
@@ -577,7 +574,7 @@ PUBLIC void *qed_realloc(void *block, size_t size)
 PUBLIC void *qed_reallocarray(void *block, size_t count, size_t size)
 {
     if (product_overflows(count, size)) {
-        errno = ENOMEM;
+        fail_out("reallocarray", SIZE_MAX);
         return NULL;
     }
     /*@ ghost align_lemma_product(0, count, size); */

@@ -20,17 +20,19 @@
 extern uint64_t realloc_zero_count;     /* calls of realloc with a block and size 0 */
 
 /*@ requires ok:       MallocOk;
+    EXITS_OUT(size, 1);
     assigns            MALLOC_ASSIGNS, errno;
     ensures  ok:       MallocOk;
     ENSURES_NEW_BLOCK;
     ensures  class:    \result != NULL ==> BlockOf(ADDR(\result), size);
     ensures  aligned:  AlignedForSize(ADDR(\result), size);
     ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
-    ensures  out:      \result == NULL ==> MallocOut(size, 1);
+    ensures  out:      \result == NULL ==> MallocNull(size, 1);
 */
 void *qed_malloc(size_t size);
 
 /*@ requires ok:       MallocOk;
+    EXITS_OUT(count * size, 1);
     assigns            MALLOC_ASSIGNS, errno;
     ensures  ok:       MallocOk;
     ENSURES_NEW_BLOCK;
@@ -39,7 +41,7 @@ void *qed_malloc(size_t size);
     ensures  aligned:  AlignedForSize(ADDR(\result), count * size);
     ensures  overflow: count * size > SIZE_MAX ==> \result == NULL;
     ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
-    ensures  out:      \result == NULL ==> MallocOut(count * size, 1);
+    ensures  out:      \result == NULL ==> MallocNull(count * size, 1);
 */
 void *qed_calloc(size_t count, size_t size);
 
@@ -105,7 +107,7 @@ size_t qed_malloc_usable_size(void *block);
 /*@ requires ok:       MallocOk;
     requires valid:    BlockOrNull(ADDR(block));
     assigns            MALLOC_ASSIGNS, errno, realloc_zero_count;
-    exits    asked:    ReallocEnds(ADDR(block), size);
+    exits    asked:    ReallocEnds(ADDR(block), size) || MallocEnds(size, 1);
     ENSURES_REALLOC(block, size);
 */
 void *qed_realloc(void *block, size_t size);
@@ -114,7 +116,7 @@ void *qed_realloc(void *block, size_t size);
 /*@ requires ok:       MallocOk;
     requires valid:    BlockOrNull(ADDR(block));
     assigns            MALLOC_ASSIGNS, errno, realloc_zero_count;
-    exits    asked:    ReallocEnds(ADDR(block), count * size);
+    exits    asked:    ReallocEnds(ADDR(block), count * size) || MallocEnds(count * size, 1);
     ENSURES_REALLOC(block, count * size);
     ensures  overflow: count * size > SIZE_MAX ==> \result == NULL;
 */
@@ -122,6 +124,7 @@ void *qed_reallocarray(void *block, size_t count, size_t size);
 
 /* Fails with EINVAL where the alignment is not a power of two. */
 /*@ requires ok:       MallocOk;
+    exits    out:      IsPowerOfTwo(alignment) && MallocEnds(size, alignment);
     assigns            MALLOC_ASSIGNS, errno;
     ensures  ok:       MallocOk;
     ENSURES_NEW_BLOCK;
@@ -130,7 +133,7 @@ void *qed_reallocarray(void *block, size_t count, size_t size);
     ensures  aligned:  IsPowerOfTwo(alignment) ==> ADDR(\result) % alignment == 0;
     ensures  power:    !IsPowerOfTwo(alignment) ==> \result == NULL && errno == EINVAL;
     ensures  error:    IsPowerOfTwo(alignment) ==> errno == (\result == NULL ? ENOMEM : \old(errno));
-    ensures  out:      IsPowerOfTwo(alignment) && \result == NULL ==> MallocOut(size, alignment);
+    ensures  out:      IsPowerOfTwo(alignment) && \result == NULL ==> MallocNull(size, alignment);
 */
 void *qed_aligned_alloc(size_t alignment, size_t size);
 
@@ -138,6 +141,7 @@ void *qed_aligned_alloc(size_t alignment, size_t size);
 /*@ requires ok:       MallocOk;
     requires valid:    \valid(block);
     requires outside:  ThreadOutside(block);
+    exits    out:      IsPowerOfTwo(alignment) && MallocEnds(size, alignment);
     assigns            MALLOC_ASSIGNS, errno, *block;
     ensures  ok:       MallocOk;
     ensures  result:   \result == 0 || \result == EINVAL || \result == ENOMEM;
@@ -152,12 +156,13 @@ void *qed_aligned_alloc(size_t alignment, size_t size);
     ensures  fits:     \result == 0 ==> size <= BlockBytes(ADDR(*block));
     ensures  aligned:  \result == 0 ==> ADDR(*block) % alignment == 0;
     ensures  error:    errno == \old(errno);
-    ensures  out:      \result == ENOMEM ==> MallocOut(size, alignment);
+    ensures  out:      \result == ENOMEM ==> MallocNull(size, alignment);
 */
 int qed_posix_memalign(void **block, size_t alignment, size_t size);
 
 /* Rounds the alignment up to a power of two, as glibc does. Fails with EINVAL where there is none so large. */
 /*@ requires ok:       MallocOk;
+    exits    out:      modes_xmalloc != 0 && (IsPowerOfTwo(alignment) ==> MallocOut(size, alignment));
     assigns            MALLOC_ASSIGNS, errno;
     ensures  ok:       MallocOk;
     ENSURES_NEW_BLOCK;
@@ -165,11 +170,12 @@ int qed_posix_memalign(void **block, size_t alignment, size_t size);
     ensures  aligned:  IsPowerOfTwo(alignment) ==> ADDR(\result) % alignment == 0;
     ensures  error:    \result != NULL ==> errno == \old(errno);
     ensures  failed:   \result == NULL ==> errno == (alignment > SIZE_MAX / 2 + 1 ? EINVAL : ENOMEM);
-    ensures  out:      IsPowerOfTwo(alignment) && \result == NULL ==> MallocOut(size, alignment);
+    ensures  out:      IsPowerOfTwo(alignment) && \result == NULL ==> MallocNull(size, alignment);
 */
 void *qed_memalign(size_t alignment, size_t size);
 
 /*@ requires ok:       MallocOk;
+    EXITS_OUT(size, PAGE);
     assigns            MALLOC_ASSIGNS, errno;
     ensures  ok:       MallocOk;
     ENSURES_NEW_BLOCK;
@@ -177,18 +183,19 @@ void *qed_memalign(size_t alignment, size_t size);
     ensures  fits:     \result != NULL ==> size <= BlockBytes(ADDR(\result));
     ensures  aligned:  ADDR(\result) % PAGE == 0;
     ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
-    ensures  out:      \result == NULL ==> MallocOut(size, PAGE);
+    ensures  out:      \result == NULL ==> MallocNull(size, PAGE);
 */
 void *qed_valloc(size_t size);
 
 /*@ requires ok:       MallocOk;
+    EXITS_OUT(size, 2 * PAGE);
     assigns            MALLOC_ASSIGNS, errno;
     ensures  ok:       MallocOk;
     ENSURES_NEW_BLOCK;
     ensures  fits:     \result != NULL ==> RoundUp(size, PAGE) <= BlockBytes(ADDR(\result));
     ensures  aligned:  ADDR(\result) % PAGE == 0;
     ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
-    ensures  out:      \result == NULL ==> MallocOut(size, 2 * PAGE);
+    ensures  out:      \result == NULL ==> MallocNull(size, 2 * PAGE);
 */
 void *qed_pvalloc(size_t size);
 

@@ -3,6 +3,7 @@
 
 #include "api/check.h"
 #include "api/export.h"
+#include "api/fail.h"
 #include "api/placed.h"
 #include "api/request.h"
 #include "blocks/arena.h"
@@ -38,6 +39,7 @@ static inline void zero_rest(uint64_t block, uint64_t from, uint64_t bytes)
     requires power:    IsPowerOfTwo(align_bytes) && align_bytes <= PAGE;
     requires class:    szind < SC_NSIZES;
     requires whole:    ScBytes(szind) % align_bytes == 0;
+    EXITS_OUT(ScBytes(szind), 1);
     assigns            MALLOC_ASSIGNS, errno;
     ensures  ok:       MallocOk;
     ENSURES_NEW_BLOCK;
@@ -45,7 +47,7 @@ static inline void zero_rest(uint64_t block, uint64_t from, uint64_t bytes)
     ensures  aligned:  ADDR(\result) % align_bytes == 0;
     ensures  zero:     \result != NULL ==> ZeroBytes(ADDR(\result), ADDR(\result) + ScBytes(szind));
     ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
-    ensures  out:      \result == NULL ==> MallocOut(ScBytes(szind), 1);
+    ensures  out:      \result == NULL ==> MallocNull(ScBytes(szind), 1);
 */
 static void *zero_of_class(uint32_t szind) /*@ ghost (uint64_t align_bytes) */
 {
@@ -59,6 +61,7 @@ static void *zero_of_class(uint32_t szind) /*@ ghost (uint64_t align_bytes) */
 /*@ requires ok:       MallocOk;
     requires power:    IsPowerOfTwo(align_bytes) && PAGE < align_bytes;
     requires class:    szind < SC_NSIZES && ClassOf(AlignedSize(align_bytes, size), szind);
+    EXITS_OUT(size, align_bytes);
     assigns            MALLOC_ASSIGNS, errno;
     ensures  ok:       MallocOk;
     ENSURES_NEW_BLOCK;
@@ -66,7 +69,7 @@ static void *zero_of_class(uint32_t szind) /*@ ghost (uint64_t align_bytes) */
     ensures  aligned:  ADDR(\result) % align_bytes == 0;
     ensures  zero:     \result != NULL ==> ZeroBytes(ADDR(\result), ADDR(\result) + ScBytes(szind));
     ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
-    ensures  out:      \result == NULL ==> MallocOut(size, align_bytes);
+    ensures  out:      \result == NULL ==> MallocNull(size, align_bytes);
 */
 static void *zero_above_page(uint64_t align_bytes, size_t size, uint32_t szind)
 {
@@ -82,6 +85,7 @@ static void *zero_above_page(uint64_t align_bytes, size_t size, uint32_t szind)
 /* Returns a block whose usable bytes are all zero. */
 /*@ requires ok:       MallocOk;
     requires power:    IsPowerOfTwo(align_bytes);
+    EXITS_OUT(4 * size, 4 * align_bytes);
     assigns            MALLOC_ASSIGNS, errno;
     ensures  ok:       MallocOk;
     ENSURES_NEW_BLOCK;
@@ -90,7 +94,7 @@ static void *zero_above_page(uint64_t align_bytes, size_t size, uint32_t szind)
     ensures  aligned:  ADDR(\result) % align_bytes == 0;
     ensures  zero:     \result != NULL ==> ZeroBytes(ADDR(\result), ADDR(\result) + BlockBytes(ADDR(\result)));
     ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
-    ensures  out:      \result == NULL ==> MallocOut(4 * size, 4 * align_bytes);
+    ensures  out:      \result == NULL ==> MallocNull(4 * size, 4 * align_bytes);
 */
 static void *mallocx_zero(uint64_t align_bytes, size_t size)
 {
@@ -98,10 +102,23 @@ static void *mallocx_zero(uint64_t align_bytes, size_t size)
     /*@ ghost align_lemma_range(align_bytes); */
     /*@ ghost if (size <= SC_LARGE_MAXCLASS && align_bytes <= SC_LARGE_MAXCLASS) { block_lemma_waste_aligned(size, szind, align_bytes); } */
     if (szind >= SC_NSIZES) {
-        errno = ENOMEM;
+        fail_out("mallocx", size);
         return NULL;
     }
     return align_bytes > PAGE ? zero_above_page(align_bytes, size, szind) : zero_of_class(szind) /*@ ghost (align_bytes) */;
+}
+
+/* Counts a slow event of the thread. */
+/*@ requires ok:       MallocOk;
+    assigns            MALLOC_ASSIGNS_HEAP;
+    ensures  ok:       MallocOk;
+    ENSURES_LIVE_KEPT(0, 0);
+*/
+static inline void mallocx_tick(void)
+{
+    struct tcache *t = thread_get();
+    /*@ assert place: ThreadCache(t); */
+    refill_tick(t);
 }
 
 /* Returns a block of that class from the arena, past the thread's cache, aligned to align_bytes, or 0 without memory. */
@@ -122,9 +139,7 @@ static uint64_t mallocx_take(uint32_t arena, uint32_t szind, uint64_t align_byte
 {
     bool zeroed;
     /*@ ghost align_lemma_range(align_bytes); */
-    struct tcache *t = thread_get();
-    /*@ assert place: ThreadCache(t); */
-    refill_tick(t);
+    mallocx_tick();
     if (szind >= SC_NBINS) {
         return block_take_extent(arena, szind, align_bytes, &zeroed);
     }
@@ -163,7 +178,7 @@ static inline uint64_t mallocx_take_placed(uint32_t cache, uint32_t arena, uint3
 /*@ requires ok:       MallocOk;
     requires arena:    arena < ARENAS_MAX;
     requires power:    IsPowerOfTwo(align_bytes);
-    exits    cache:    FLAGS_CACHE_FIRST <= cache;
+    exits    cache:    FLAGS_CACHE_FIRST <= cache || MallocEnds(4 * size, 4 * align_bytes);
     assigns            MALLOC_ASSIGNS, errno;
     ensures  ok:       MallocOk;
     ENSURES_NEW_BLOCK;
@@ -172,7 +187,7 @@ static inline uint64_t mallocx_take_placed(uint32_t cache, uint32_t arena, uint3
     ensures  aligned:  ADDR(\result) % align_bytes == 0;
     ensures  zero:     \result != NULL && zero ==> ZeroBytes(ADDR(\result), ADDR(\result) + BlockBytes(ADDR(\result)));
     ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
-    ensures  out:      \result == NULL ==> MallocOut(4 * size, 4 * align_bytes);
+    ensures  out:      \result == NULL ==> MallocNull(4 * size, 4 * align_bytes);
 */
 static void *mallocx_from(uint32_t cache, uint32_t arena, uint64_t align_bytes, size_t size, bool zero)
 {
@@ -181,7 +196,7 @@ static void *mallocx_from(uint32_t cache, uint32_t arena, uint64_t align_bytes, 
     /*@ ghost if (size <= SC_LARGE_MAXCLASS && align_bytes <= SC_LARGE_MAXCLASS) { block_lemma_waste_aligned(size, szind, align_bytes); } */
     uint64_t block = szind < SC_NSIZES ? mallocx_take_placed(cache, arena, szind, align_bytes) : 0;
     if (block == 0) {
-        errno = ENOMEM;
+        fail_out("mallocx", size);
         return NULL;
     }
     /*@ ghost block_lemma_found(block, size); */
@@ -202,6 +217,7 @@ static void *mallocx_from(uint32_t cache, uint32_t arena, uint64_t align_bytes, 
 /* mallocx without an arena and a cache. */
 /*@ requires ok:       MallocOk;
     requires power:    IsPowerOfTwo(align_bytes);
+    EXITS_OUT(4 * size, 4 * align_bytes);
     assigns            MALLOC_ASSIGNS, errno;
     ensures  ok:       MallocOk;
     ENSURES_NEW_BLOCK;
@@ -210,7 +226,7 @@ static void *mallocx_from(uint32_t cache, uint32_t arena, uint64_t align_bytes, 
     ensures  aligned:  ADDR(\result) % align_bytes == 0;
     ensures  zero:     \result != NULL && zero ==> ZeroBytes(ADDR(\result), ADDR(\result) + BlockBytes(ADDR(\result)));
     ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
-    ensures  out:      \result == NULL ==> MallocOut(4 * size, 4 * align_bytes);
+    ensures  out:      \result == NULL ==> MallocNull(4 * size, 4 * align_bytes);
 */
 static inline void *mallocx_plain(uint64_t align_bytes, size_t size, bool zero)
 {
@@ -228,7 +244,7 @@ static inline void *mallocx_plain(uint64_t align_bytes, size_t size, bool zero)
 /* mallocx for flags that name an arena or a cache. An arena that is not there, without a cache, changes nothing. */
 /*@ requires ok:       MallocOk;
     requires align:    align_bytes == FlagsAlign(flags) && IsPowerOfTwo(align_bytes);
-    exits    cache:    FlagsExplicit(flags);
+    exits    cache:    FlagsExplicit(flags) || MallocEnds(4 * size, 4 * FlagsAlign(flags));
     assigns            MALLOC_ASSIGNS, errno;
     ensures  ok:       MallocOk;
     ENSURES_NEW_BLOCK;
@@ -237,7 +253,7 @@ static inline void *mallocx_plain(uint64_t align_bytes, size_t size, bool zero)
     ensures  aligned:  ADDR(\result) % FlagsAlign(flags) == 0;
     ensures  zero:     \result != NULL && FlagsZero(flags) ==> ZeroBytes(ADDR(\result), ADDR(\result) + BlockBytes(ADDR(\result)));
     ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
-    ensures  out:      \result == NULL ==> MallocOut(4 * size, 4 * FlagsAlign(flags));
+    ensures  out:      \result == NULL ==> MallocNull(4 * size, 4 * FlagsAlign(flags));
 */
 static __attribute__((noinline)) void *mallocx_placed(uint64_t align_bytes, size_t size, int flags)
 {
@@ -428,7 +444,7 @@ PUBLIC void qed_sdallocx(void *block, size_t size, int flags)
 /*@ requires ok:       MallocOk;
     requires live:     BlockLive(ADDR(block));
     requires now:      bytes_now == BlockBytes(ADDR(block));
-    exits    cache:    live_on == 1 || FlagsExplicit(flags);
+    exits    cache:    live_on == 1 || FlagsExplicit(flags) || MallocEnds(4 * size, 4 * FlagsAlign(flags));
     assigns            MALLOC_ASSIGNS, errno;
     ensures  ok:       MallocOk;
     ENSURES_BLOCK(\result != NULL, ADDR(\result));
@@ -444,7 +460,7 @@ PUBLIC void qed_sdallocx(void *block, size_t size, int flags)
                        ZeroBytes(ADDR(\result) + bytes_now, ADDR(\result) + BlockBytes(ADDR(\result)));
     ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
     ENSURES_NOTHING_LOST(\result == NULL);
-    ensures  out:      \result == NULL ==> MallocOut(4 * size, 4 * FlagsAlign(flags));
+    ensures  out:      \result == NULL ==> MallocNull(4 * size, 4 * FlagsAlign(flags));
 */
 static void *rallocx_move(void *block, uint64_t bytes_now, size_t size, int flags)
 {
@@ -477,7 +493,7 @@ static inline void rallocx_stay(uint64_t block, uint64_t bytes_now, uint64_t byt
 
 /*@ requires ok:       MallocOk;
     requires valid:    BlockOrNull(ADDR(block));
-    exits    cache:    live_on == 1 || FlagsExplicit(flags);
+    exits    cache:    live_on == 1 || FlagsExplicit(flags) || MallocEnds(4 * size, 4 * FlagsAlign(flags));
     assigns            MALLOC_ASSIGNS, errno;
     ENSURES_RALLOCX(block, size, flags);
 */

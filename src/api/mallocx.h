@@ -15,7 +15,7 @@
 
 /* Size 0 asks for a block of the least class. All usable bytes are zero where the flags ask for that. */
 /*@ requires ok:       MallocOk;
-    exits    cache:    FlagsExplicit(flags);
+    exits    cache:    FlagsExplicit(flags) || MallocEnds(4 * size, 4 * FlagsAlign(flags));
     assigns            MALLOC_ASSIGNS, errno;
     ensures  ok:       MallocOk;
     ENSURES_NEW_BLOCK;
@@ -24,7 +24,7 @@
     ensures  aligned:  ADDR(\result) % FlagsAlign(flags) == 0;
     ensures  zero:     \result != NULL && FlagsZero(flags) ==> ZeroBytes(ADDR(\result), ADDR(\result) + BlockBytes(ADDR(\result)));
     ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
-    ensures  out:      \result == NULL ==> MallocOut(4 * size, 4 * FlagsAlign(flags));
+    ensures  out:      \result == NULL ==> MallocNull(4 * size, 4 * FlagsAlign(flags));
 */
 void *qed_mallocx(size_t size, int flags);
 
@@ -32,7 +32,7 @@ void *qed_mallocx(size_t size, int flags);
  * what it has beyond the old usable size. Where it returns NULL, the block is as it was. Without a block it is mallocx. */
 /*@ requires ok:       MallocOk;
     requires valid:    BlockOrNull(ADDR(block));
-    exits    cache:    live_on == 1 || FlagsExplicit(flags);
+    exits    cache:    live_on == 1 || FlagsExplicit(flags) || MallocEnds(4 * size, 4 * FlagsAlign(flags));
     assigns            MALLOC_ASSIGNS, errno;
     ENSURES_RALLOCX(block, size, flags);
 */

@@ -30,7 +30,7 @@ static inline void realloc_into(void *to, void *block, uint64_t bytes)
 /*@ requires ok:       MallocOk;
     requires live:     BlockLive(ADDR(block));
     requires now:      bytes_now == BlockBytes(ADDR(block));
-    EXITS_CHECKED;
+    exits    checked:  live_on == 1 || MallocEnds(size, 1);
     assigns            MALLOC_ASSIGNS, errno;
     ensures  ok:       MallocOk;
     ENSURES_BLOCK(\result != NULL, ADDR(\result));
@@ -42,7 +42,7 @@ static inline void realloc_into(void *to, void *block, uint64_t bytes)
     ensures  aligned:  AlignedForSize(ADDR(\result), size);
     ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
     ENSURES_NOTHING_LOST(\result == NULL);
-    ensures  out:      \result == NULL ==> MallocOut(size, 1);
+    ensures  out:      \result == NULL ==> MallocNull(size, 1);
 */
 static __attribute__((noinline)) void *realloc_move(void *block, uint64_t bytes_now, size_t size)
 {
@@ -57,7 +57,7 @@ static __attribute__((noinline)) void *realloc_move(void *block, uint64_t bytes_
 /* Gives a block another size, where it is or elsewhere. Returns NULL, and keeps the block as it is, without memory. */
 /*@ requires ok:       MallocOk;
     requires live:     BlockLive(ADDR(block));
-    EXITS_CHECKED;
+    exits    checked:  live_on == 1 || MallocEnds(size, 1);
     assigns            MALLOC_ASSIGNS, errno;
     ensures  ok:       MallocOk;
     ENSURES_BLOCK(\result != NULL, ADDR(\result));
@@ -70,7 +70,7 @@ static __attribute__((noinline)) void *realloc_move(void *block, uint64_t bytes_
     ensures  aligned:  AlignedForSize(ADDR(\result), size);
     ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
     ENSURES_NOTHING_LOST(\result == NULL);
-    ensures  out:      \result == NULL ==> MallocOut(size, 1);
+    ensures  out:      \result == NULL ==> MallocNull(size, 1);
 */
 static inline void *realloc_live(void *block, size_t size)
 {
@@ -119,7 +119,7 @@ static __attribute__((noinline)) bool realloc_to_zero(void *block)
 /*@ requires ok:       MallocOk;
     requires valid:    BlockOrNull(ADDR(block));
     assigns            MALLOC_ASSIGNS, errno, realloc_zero_count;
-    exits    asked:    ReallocEnds(ADDR(block), size);
+    exits    asked:    ReallocEnds(ADDR(block), size) || MallocEnds(size, 1);
     ENSURES_REALLOC(block, size);
 */
 static __attribute__((noinline)) void *realloc_slow(void *block, size_t size)

@@ -20,11 +20,11 @@
 */
 static inline uint32_t request_class(size_t align_bytes, size_t size)
 {
-    if (size > SC_LARGE_MAXCLASS || align_bytes > SC_LARGE_MAXCLASS) {
+    if (size > SC_LARGE_MAXCLASS) {
         return SC_NSIZES;
     }
     if (align_bytes > PAGE) {
-        return size_class_index(size < SC_LARGE_MINCLASS ? SC_LARGE_MINCLASS : size);
+        return align_bytes > SC_LARGE_MAXCLASS ? SC_NSIZES : size_class_index(size < SC_LARGE_MINCLASS ? SC_LARGE_MINCLASS : size);
     }
     uint64_t up = align_up(size == 0 ? 1 : size, align_bytes);
     uint32_t szind = size_class_index(up);

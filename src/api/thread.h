@@ -7,6 +7,7 @@
 #include "tcache/depot.h"
 #include "platform/libc.h"
 #include "platform/live.h"
+#include "platform/modes.h"
 #include "platform/user.h"
 
 /* Thread-local variables are 16 bytes of static TLS in all, so that the library can also be opened with dlopen. They are this one, the

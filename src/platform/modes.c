@@ -7,6 +7,7 @@
 int32_t modes_new = MODES_NO_BYTE;
 int32_t modes_freed = MODES_NO_BYTE;
 uint32_t modes_realloc_zero = MODES_REALLOC_FREES;
+uint32_t modes_xmalloc;
 uint32_t modes_stacks = UINT32_MAX;
 
 void modes_set_bytes(int32_t new_byte, int32_t freed_byte)

@@ -1,6 +1,6 @@
 /* modes: what settings ask of malloc, free and realloc besides their work: to fill blocks, to check that what is freed is live
- * (platform/live.h), and what size 0 means. The proofs know nothing of the bytes that fill blocks, so what they prove holds whatever is asked
- * for, and however that changes while threads run.
+ * (platform/live.h), and what size 0 and the want of memory mean. The proofs know nothing of the bytes that fill blocks, so what they prove
+ * holds whatever is asked for, and however that changes while threads run.
  *
  * A mode reaches the fast paths through tables and limits of the thread's cache that send each call to a slow path (api/fill.h), and through
  * the countdown that is always over. Where no mode is on, only slow paths ask.
@@ -49,6 +49,8 @@ static inline int32_t modes_freed_byte(void)
 enum modes_realloc { MODES_REALLOC_FREES, MODES_REALLOC_KEEPS, MODES_REALLOC_ENDS };
 
 extern uint32_t modes_realloc_zero;     /* an enum modes_realloc; set at boot */
+
+extern uint32_t modes_xmalloc;          /* 1 if a call that gets no memory ends the program, 0 otherwise; set at boot */
 
 /* Thread caches keep no blocks in stacks from this one on; set at boot, before the first cache is made. */
 extern uint32_t modes_stacks;

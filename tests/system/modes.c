@@ -1,5 +1,6 @@
 /* What settings and mallopt ask of the bytes of blocks, in several threads, and what else mallopt does here.
- * usage: modes zero | perturb | arenas | trim | frees | keeps | ends */
+ * usage: modes zero | perturb | arenas | trim | frees | keeps | ends | xmalloc */
+#include <errno.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
@@ -225,21 +226,86 @@ static void keeps(void)
     CHECK(realloc(NULL, 0) != NULL);
 }
 
-/* Or it ends the program with a message. */
-static void ends(void)
+/* Runs it in a child, which it ends by abort, and reads what the child has written to standard error. */
+static void died(void (*run)(void), char *said, size_t bytes)
 {
-    char  said[200] = "";
-    int   pipes[2], status;
-    void *p = malloc(100);
-    CHECK(pipe(pipes) == 0 && realloc(NULL, 0) != NULL && (p = realloc(p, 200)) != NULL);
+    int pipes[2], status;
+    CHECK(pipe(pipes) == 0);
     pid_t child = fork();
     if (child == 0) {
         dup2(pipes[1], STDERR_FILENO);
-        p = realloc(p, 0);
-        _exit(p == NULL);
+        run();
+        _exit(0);
     }
     CHECK(waitpid(child, &status, 0) == child && WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
-    CHECK(read(pipes[0], said, sizeof said - 1) > 0 && strstr(said, "realloc(0x") != NULL && strstr(said, "size 0") != NULL);
+    ssize_t n = read(pipes[0], said, bytes - 1);
+    CHECK(n > 0);
+    said[n] = '\0';
+    close(pipes[0]);
+    close(pipes[1]);
+}
+
+static void to_nothing(void)
+{
+    void *p = realloc(malloc(100), 0);
+    free(p);
+}
+
+/* Or it ends the program with a message. */
+static void ends(void)
+{
+    char  said[200];
+    void *p = malloc(100);
+    CHECK(realloc(NULL, 0) != NULL && (p = realloc(p, 200)) != NULL);
+    died(to_nothing, said, sizeof said);
+    CHECK(strstr(said, "realloc(0x") != NULL && strstr(said, "size 0") != NULL);
+}
+
+/* ---- xmalloc: a call without memory ends the program ------------------------------------------------------------------- */
+
+#define TOO_MUCH ((size_t)1 << 47)
+
+static void *block_of_64;               /* a block to make larger */
+
+static void by_malloc(void) { block_of_64 = malloc(TOO_MUCH); }
+static void by_calloc(void) { block_of_64 = calloc(2, TOO_MUCH / 2); }
+static void by_product(void) { block_of_64 = calloc(SIZE_MAX / 2, 3); }
+static void by_realloc(void) { block_of_64 = realloc(block_of_64, TOO_MUCH); }
+static void by_reallocarray(void) { block_of_64 = reallocarray(block_of_64, SIZE_MAX / 2, 3); }
+static void by_aligned_alloc(void) { block_of_64 = aligned_alloc(64, TOO_MUCH); }
+static void by_posix_memalign(void) { (void)!posix_memalign(&block_of_64, 64, TOO_MUCH); }
+static void by_memalign(void) { block_of_64 = memalign(64, TOO_MUCH); }
+static void by_valloc(void) { block_of_64 = valloc(TOO_MUCH); }
+static void by_pvalloc(void) { block_of_64 = pvalloc(TOO_MUCH); }
+static void by_mallocx(void) { block_of_64 = qed_mallocx(TOO_MUCH, MALLOCX_TCACHE_NONE); }
+static void by_rallocx(void) { block_of_64 = qed_rallocx(block_of_64, TOO_MUCH, MALLOCX_TCACHE_NONE); }
+
+/* The 32nd MiB is more than limit_hard lets through, so that the OS need not refuse. */
+static void by_limit(void)
+{
+    for (int i = 0; i < 64; i++) {
+        block_of_64 = malloc(1 << 20);
+    }
+}
+
+static void xmalloc(void)
+{
+    static const struct { void (*allocates)(void); const char *said; } calls[] = {
+        {by_malloc, "malloc(0x800000000000): "}, {by_calloc, "calloc(0x800000000000): "}, {by_product, "calloc(0xffffffffffffffff): "},
+        {by_realloc, "malloc(0x800000000000): "}, {by_reallocarray, "reallocarray(0xffffffffffffffff): "},
+        {by_aligned_alloc, "aligned_alloc(0x800000000000): "}, {by_posix_memalign, "posix_memalign(0x800000000000): "},
+        {by_memalign, "memalign(0x800000000000): "}, {by_valloc, "valloc(0x800000000000): "}, {by_pvalloc, "pvalloc(0x800000000000): "},
+        {by_mallocx, "mallocx(0x800000000000): "}, {by_rallocx, "mallocx(0x800000000000): "}, {by_limit, "malloc(0x100000): "},
+    };
+    block_of_64 = malloc(64);
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+        char said[200];
+        died(calls[i].allocates, said, sizeof said);
+        CHECK(strncmp(said, "qedmalloc: ", 11) == 0 && strncmp(said + 11, calls[i].said, strlen(calls[i].said)) == 0);
+        CHECK(strcmp(said + 11 + strlen(calls[i].said), "no memory, which xmalloc:true forbids\n") == 0);
+    }
+    errno = 0;                          /* an alignment that cannot be is no want of memory */
+    CHECK(aligned_alloc(24, 64) == NULL && errno == EINVAL && posix_memalign(&block_of_64, 2, 64) == EINVAL);
 }
 
 int main(int argc, char **argv)
@@ -247,6 +313,7 @@ int main(int argc, char **argv)
     const char *mode = argc > 1 ? argv[1] : "";
     static const struct { const char *mode; void (*check)(void); } checks[] = {
         {"zero", zero}, {"perturb", perturb}, {"arenas", arenas}, {"trim", trim}, {"frees", frees}, {"keeps", keeps}, {"ends", ends},
+        {"xmalloc", xmalloc},
     };
     size_t i = 0;
     for (; i < sizeof checks / sizeof checks[0] && strcmp(mode, checks[i].mode) != 0; i++) {
