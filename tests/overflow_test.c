@@ -1,5 +1,6 @@
 /* overflow_test: what a push refuses it refuses without a change, and the slow path takes the block back. */
 #include "blocks_boot.h"
+#include "tcache/counting.h"
 #include "tcache/overflow.h"
 #include "tcache/refill.h"
 
@@ -43,6 +44,22 @@ static void test_fast(struct tcache *t)
     overflow_free(t, block, "test");
 }
 
+/* A thread that counts bytes, and for no other reason, knows its window after a free. One that a mode looks at does not. */
+static void test_counted(struct tcache *t)
+{
+    refill_flush(t);
+    uint64_t block = refill(t, 5);
+    counting_begin(t, COUNTER_ALLOCATES);
+    CHECK(overflow_push(t, block) == size_class_bytes(4) && t->known_pages != 0 && t->window_pages == 0);
+    counting_begin(t, COUNTER_CHECKS);
+    CHECK(tcache_pop(t, 5) == block && overflow_push(t, block) == size_class_bytes(4) && t->known_pages == 0);
+    counting_end(t, COUNTER_CHECKS);
+    counting_end(t, COUNTER_ALLOCATES);
+    CHECK(tcache_pop(t, 5) == block);
+    overflow_free(t, block, "test");
+    CHECK(t->known_pages != 0 && t->window_pages != 0);
+}
+
 /* Two caches fill each other's stacks: each block that comes back over a full stack is in its bin or in a stack again. */
 static void test_full(struct tcache *from, struct tcache *to)
 {
@@ -77,6 +94,7 @@ int main(void)
     CHECK(t[0] != NULL && t[1] != NULL);
     test_refusals(t[0]);
     test_fast(t[0]);
+    test_counted(t[0]);
     test_full(t[0], t[1]);
     return blocks_done("overflow");
 }
