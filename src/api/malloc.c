@@ -105,8 +105,8 @@ static inline uint64_t block_take_counted(uint32_t szind, uint64_t align_bytes, 
     return block;
 }
 
-/* Has the thread do what comes before a block that is due: it meets the modes, and comes past the clock where it waits for that. Returns its
- * cache. */
+/* Does what comes before a block that is due. The thread's calls go where the modes ask for it, and the thread comes past the clock if it
+ * waits for pages. Returns its cache. */
 /*@ requires ok:       MallocOk;
     requires class:    szind < SC_NSIZES;
     assigns            MALLOC_ASSIGNS_HEAP;

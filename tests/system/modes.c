@@ -280,7 +280,7 @@ static void by_pvalloc(void) { block_of_64 = pvalloc(TOO_MUCH); }
 static void by_mallocx(void) { block_of_64 = qed_mallocx(TOO_MUCH, MALLOCX_TCACHE_NONE); }
 static void by_rallocx(void) { block_of_64 = qed_rallocx(block_of_64, TOO_MUCH, MALLOCX_TCACHE_NONE); }
 
-/* The 32nd MiB is more than limit_hard lets through, so that the OS need not refuse. */
+/* The setting limit_hard refuses: it is 32 MiB, and 64 are asked for. */
 static void by_limit(void)
 {
     for (int i = 0; i < 64; i++) {
