@@ -6,7 +6,7 @@ from pathlib import Path
 import wp
 from wp import ROOT
 
-FORMAT = "qedmalloc provenance 3"
+FORMAT = "qedmalloc provenance 4"
 # What decides over a goal, and how each says its version.
 PROGRAMS = {"frama-c": ["frama-c", "-version"], "why3": ["why3", "--version"], "z3": ["z3", "--version"], "cvc4": ["cvc4", "--version"],
             "ocaml": ["ocamlopt", "-version"], "gcc": ["gcc", "-dumpfullversion"]}
@@ -57,9 +57,10 @@ def begun(modules, define, from_scratch):
 
 
 def write(path, record, results):
-    """results: module -> (functions, function -> its goals that the first round left open, proven goals, goals, seconds)."""
-    for name, (functions, late, proven, goals, seconds) in results.items():
-        record["modules"][name] |= {"functions": functions, "late": late, "proven": proven, "goals": goals, "seconds": round(seconds)}
+    """results: module -> (functions, function -> its goals that the first round left open, what proved which goal of the first round, proven goals,
+    goals, seconds)."""
+    for name, (functions, late, by, proven, goals, seconds) in results.items():
+        record["modules"][name] |= {"functions": functions, "late": late, "by": by, "proven": proven, "goals": goals, "seconds": round(seconds)}
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(record, indent=1) + "\n")
@@ -73,8 +74,8 @@ def differences(what, then, now):
 
 
 def settled(path):
-    """(file of its module, function) -> the goals that the first round left open, for each function of which the file says that a proof from
-    scratch of just this text, with what is here, has proven each goal."""
+    """(file of its module, function) -> the goals that the first round left open, and what proved which goal of its module in that round, if not Z3 at
+    once; for each function of which the file says that a proof from scratch of just this text, with what is here, has proven each goal."""
     try:
         record = json.loads(Path(path).read_text())
         if record["format"] != FORMAT or not record["from_scratch"] or record["flags"]["define"]:
@@ -86,16 +87,27 @@ def settled(path):
         for name, then in record["modules"].items():
             here = text_of(name, []) if name in known and then["proven"] == then["goals"] > 0 else {}
             if here and all(then[key] == value for key, value in here.items()):
-                found |= {(file, f): then["late"].get(f, []) for file in known[name] for f in then["functions"]}
+                found |= {(file, f): (then["late"].get(f, []), then["by"]) for file in known[name] for f in then["functions"]}
         return found
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return {}
 
 
+def among(goal, names):
+    """Those of these goals that may be the goal, or that have met it together with others. Such a one has the beginning of the name, and a number
+    behind it tells goals of a name apart."""
+    return [g for g in names if goal.startswith(re.sub(r"_\d+$", "", g))]
+
+
 def at_first(late, goal):
-    """Has the first round met the goal of a function, of which it left these open? One that it met together with others has the beginning of
-    their names, and a number behind it tells goals of a name apart."""
-    return not late or (goal != "" and not any(goal.startswith(re.sub(r"_\d+$", "", g)) for g in late))
+    """Has the first round met the goal of a function, of which it left these open?"""
+    return not late or (goal != "" and not among(goal, late))
+
+
+def attempt(by, goal):
+    """The attempt that proved the goal in the first round; None if more than one may have."""
+    kinds = {by[g] for g in among(goal, by)}
+    return kinds.pop() if len(kinds) == 1 else wp.AT_ONCE if goal and not kinds else None
 
 
 def verify(path):

@@ -19,6 +19,7 @@ FIRST = ROOT / "proofs/data/first.txt"
 LONG = "z3-long"
 FIRSTS = [LONG, "cvc4", "z3-own"]           # what else than Z3 may begin, see proofs/driver/portfolio
 LATER = "later"                             # only the second round
+AT_ONCE = "z3"                              # as it begins where nothing else is said
 PARTS = ["runtime.ml", "together.ml", "total.ml", "relevant.ml", "goals.ml"]
 SECTION = """
 [prover]
@@ -41,7 +42,7 @@ WHOLE = ["-wp-pruning", "-wp-ground", "-wp-rte", f"-wp-prover=-{BRIEFED},{PROVER
 ROUNDS = [(10, BRIEF), (150, [*WHOLE, "-wp-split"])]
 # Smoke tests try to prove false from a contract or a loop's invariants; what they find is vacuous.
 SMOKE_TESTS = "smoke tests"
-SMOKE_FLAGS = ["-wp-smoke-tests", "-wp-no-smoke-dead-code", "-wp-no-smoke-dead-call", "-wp-smoke-timeout", str(20 * SLACK)]
+SMOKE_FLAGS = ["-wp-smoke-tests", "-wp-no-smoke-dead-code", "-wp-no-smoke-dead-call", "-wp-smoke-timeout", str(10 * SLACK)]
 TIMEOUT = 600           # without rounds, in a process of its own, with all simplifications
 # For who asks whether goals fail. What does not hold is met in the first way that was enough for what does.
 WAYS = [{"timeout": 10, "rounds": ROUNDS[:1], "together": True}, {"timeout": 10, "rounds": ROUNDS[:1]},
@@ -149,7 +150,7 @@ def why3_config(directory, seeds=()):
     kinds = [("Z3", version, 'shortcut = "z3"' if s == SEED else f'alternative = "seed{s}"\nshortcut = "z3seed{s}"',
               f"z3 -T:%t {options.replace(str(SEED), str(s))}", "z3_471") for s in (SEED, *seeds)]
     for prover, driver in (PROVER, "z3_471"), (BRIEFED, ROOT / "proofs/driver/briefed.drv"):
-        for first, name in [("z3", prover), *((f, f"{prover}-{f}") for f in FIRSTS)]:
+        for first, name in [(AT_ONCE, prover), *((f, f"{prover}-{f}") for f in FIRSTS)]:
             kinds.append(("Portfolio", "1", f'alternative = "{name}"\nshortcut = "{name}"', f"{portfolio} {first} {SLACK} %t", driver))
     found.write_text("\n\n".join(s for s in sections if s is not z3)
                      + "".join(SECTION.format(name=n, version=v, which=w, command=c, driver=d) for n, v, w, c, d in kinds))
@@ -184,11 +185,11 @@ class Result:
 
 
 def run(source, functions, *, why3, cache, timeout, limit, prover=PROVER, rounds=(), together=False, include=(), define=(), chosen=None, log=None,
-        first=False, learn=False, split=False, root=ROOT):
+        first=False, learn=False, split=False, alone=None, root=ROOT):
     """One process over a few functions. rounds: these, whatever timeout and prover; together: clauses that one place owes are one goal;
     include: folders that come before the tree's own; chosen: SMOKE_TESTS, or names of goals, which are met and no others, clause by clause,
     in the first of the rounds; split: goals in parts, where there are no rounds; first: stop at the first failure; learn: without what is known of
-    what proves a goal."""
+    what proves a goal; alone: this attempt at chosen goals, AT_ONCE or one of FIRSTS, and none of the others."""
     folders = [*include, root / "spec", root / "src"]
     names = ",".join(functions)
     plugins = f"wp,rtegen,{Path(why3).with_name('frama-c.cmxs').resolve()}"
@@ -200,11 +201,14 @@ def run(source, functions, *, why3, cache, timeout, limit, prover=PROVER, rounds
         choice["QED_FUNCTIONS"] = names
         if chosen is SMOKE_TESTS:
             wp += SMOKE_FLAGS
-            choice |= {"QED_HOPELESS": "yes", "QED_GOALS": "smoke"}
+            choice["QED_GOALS"] = "smoke"
         elif chosen:
             choice["QED_GOALS"] = ",".join(chosen)
-        cmd = [*kernel, "-rte", "-rte-select", names, *wp, "-wp-status-invalid", "-wp-prover",
-               f"{BRIEFED}-{LONG}" if rounds and chosen else BRIEFED if rounds else prover]     # a goal that is chosen is there to fail
+        if alone:
+            choice["QED_ALONE"] = "yes"
+        if rounds:                      # a goal that is chosen is there to fail
+            prover = BRIEFED if not chosen or alone == AT_ONCE else f"{BRIEFED}-{alone or LONG}"
+        cmd = [*kernel, "-rte", "-rte-select", names, *wp, "-wp-status-invalid", "-wp-prover", prover]
         steps = list(rounds) or [(timeout, ["-wp-rte", *parts])]
         for i, (seconds, more) in enumerate(steps[:1] if chosen else steps):
             cmd += [*(["-then"] if i else []), "-wp-timeout", str(SLACK * seconds), *more, *([] if i else [str(source)])]
@@ -257,7 +261,7 @@ def run(source, functions, *, why3, cache, timeout, limit, prover=PROVER, rounds
                 break                   # nor is it known which ones are
     to_provers = [(n, m.group(1)) for n, part in enumerate(rounds_met) for line in part
                   if "[Portfolio" in line and "(cached)" not in line and (m := GOAL.match(line))]
-    by = {place: LATER if name == "none" else name for place, name in zip(to_provers, noted) if name != "z3"}
+    by = {place: LATER if name == "none" else name for place, name in zip(to_provers, noted) if name != AT_ONCE}
     if first and open_goals:
         return Result(0, 0, open_goals, []), text
     proved, total = counts[0] if counts else (0, 0)
