@@ -21,6 +21,19 @@
 
 /* ---- past the thread's cache -------------------------------------------------------------------------------------- */
 
+/* Counts a slow event of the thread whose cache that is. */
+/*@ requires ok:       MallocOk;
+    requires mine:     t == thread_cache;
+    assigns            MALLOC_ASSIGNS_HEAP, *t;
+    ensures  ok:       MallocOk;
+    ensures  mine:     t == thread_cache;
+    ENSURES_LIVE_KEPT(0, 0);
+*/
+static inline void block_tick(struct tcache *t)
+{
+    refill_tick(t);
+}
+
 /* Returns a large block of that class from the arena, aligned to align_bytes, or 0 without memory. */
 /*@ requires ok:       MallocOk;
     requires power:    IsPowerOfTwo(align_bytes);

@@ -53,7 +53,7 @@ static uint64_t block_take_cached(struct tcache *t, uint32_t stack)
 static uint64_t block_take_large(struct tcache *t, uint32_t szind, uint64_t align_bytes, bool *zeroed)
 {
     /*@ ghost align_lemma_range(align_bytes); */
-    refill_tick(t);
+    block_tick(t);
     return szind < SC_NSIZES ? block_take_extent(t->arena, szind, align_bytes, zeroed) : 0;
 }
 
@@ -120,7 +120,7 @@ static inline struct tcache *block_turn(uint32_t szind)
     /*@ assert place: ThreadCache(t); */
     fill_meet(t);
     if (szind + 1 < TCACHE_STACKS && counting_for(t, COUNTER_WAITS)) {      /* larger ones come past the clock by themselves */
-        refill_tick(t);
+        block_tick(t);
     }
     return t;
 }

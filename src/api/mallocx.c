@@ -118,7 +118,7 @@ static inline void mallocx_tick(void)
 {
     struct tcache *t = thread_get();
     /*@ assert place: ThreadCache(t); */
-    refill_tick(t);
+    block_tick(t);
 }
 
 /* Returns a block of that class from the arena, past the thread's cache, aligned to align_bytes, or 0 without memory. */
