@@ -34,6 +34,24 @@ static inline void block_tick(struct tcache *t)
     refill_tick(t);
 }
 
+/* Returns a sampled block of that class, aligned to align_bytes, for a request that is due, or 0 where the program is to get an ordinary one. */
+/*@ requires ok:       MallocOk;
+    requires mine:     t == thread_cache;
+    requires power:    IsPowerOfTwo(align_bytes);
+    requires class:    szind < SC_NSIZES;
+    requires zeroed:   \valid(zeroed);
+    assigns            MALLOC_ASSIGNS_HEAP, *t, *zeroed;
+    ensures  ok:       MallocOk;
+    ENSURES_NEW_ADDRESS;
+    ensures  class:    \result != 0 ==> block_szind[\result] == szind;
+    ensures  aligned:  \result % align_bytes == 0;
+    ensures  zero:     \result != 0 && *zeroed ==> OsZeroRun(\result, \result + ScBytes(szind));
+*/
+static inline uint64_t block_sample(struct tcache *t, uint32_t szind, uint64_t align_bytes, bool *zeroed)
+{
+    return prof_take(t, szind, align_bytes, zeroed);
+}
+
 /* Returns a large block of that class from the arena, aligned to align_bytes, or 0 without memory. */
 /*@ requires ok:       MallocOk;
     requires power:    IsPowerOfTwo(align_bytes);

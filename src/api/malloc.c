@@ -140,7 +140,7 @@ static inline uint64_t block_take_sampled(uint32_t szind, uint64_t align_bytes, 
 {
     struct tcache *t = block_turn(szind);
     /*@ assert place: ThreadCache(t); */
-    uint64_t       sampled = prof_take(t, szind, align_bytes, zeroed);
+    uint64_t       sampled = block_sample(t, szind, align_bytes, zeroed);
     return sampled != 0 ? sampled : block_take_counted(szind, align_bytes, zeroed);
 }
 

@@ -98,8 +98,7 @@ struct tcache *depot_create(void)
     requires arena:   t->arena < ARENAS_MAX && arena_joined[t->arena] == 1;
     requires only:    ArenaOnly(t->arena);
     requires ok:      TcacheOk(t);
-    assigns           TCACHE_ASSIGNS(t), ARENA_ASSIGNS, arena_joined[t->arena], t->least[0 .. TCACHE_STACKS - 1],
-                      t->most[0 .. TCACHE_STACKS - 1];
+    assigns           *t, BLOCKS_ASSIGNS, large_allocated, large_freed, ARENA_ASSIGNS, arena_joined[0 .. ARENAS_MAX - 1];
     ensures  lock:    LocksFree(LOCK_ARENA);
     ensures  blocks:  BlocksOk;
     ensures  arenas:  ArenaOk;
