@@ -185,11 +185,11 @@ class Result:
 
 
 def run(source, functions, *, why3, cache, timeout, limit, prover=PROVER, rounds=(), together=False, include=(), define=(), chosen=None, log=None,
-        first=False, learn=False, split=False, alone=None, root=ROOT):
+        first=False, learn=False, split=False, alone=False, root=ROOT):
     """One process over a few functions. rounds: these, whatever timeout and prover; together: clauses that one place owes are one goal;
     include: folders that come before the tree's own; chosen: SMOKE_TESTS, or names of goals, which are met and no others, clause by clause,
     in the first of the rounds; split: goals in parts, where there are no rounds; first: stop at the first failure; learn: without what is known of
-    what proves a goal; alone: this attempt at chosen goals, AT_ONCE or one of FIRSTS, and none of the others."""
+    what proves a goal; alone: Z3 as it begins, with twice its steps, and no other attempt."""
     folders = [*include, root / "spec", root / "src"]
     names = ",".join(functions)
     plugins = f"wp,rtegen,{Path(why3).with_name('frama-c.cmxs').resolve()}"
@@ -207,7 +207,7 @@ def run(source, functions, *, why3, cache, timeout, limit, prover=PROVER, rounds
         if alone:
             choice["QED_ALONE"] = "yes"
         if rounds:                      # a goal that is chosen is there to fail
-            prover = BRIEFED if not chosen or alone == AT_ONCE else f"{BRIEFED}-{alone or LONG}"
+            prover = BRIEFED if alone or not chosen else f"{BRIEFED}-{LONG}"
         cmd = [*kernel, "-rte", "-rte-select", names, *wp, "-wp-status-invalid", "-wp-prover", prover]
         steps = list(rounds) or [(timeout, ["-wp-rte", *parts])]
         for i, (seconds, more) in enumerate(steps[:1] if chosen else steps):
