@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#define prof_take(t, szind, align_bytes, zeroed) ((void)(t), UINT64_C(0))
+#define prof_take(t, szind, align_bytes, zeroed) ((void)(t), (void)(szind), (void)(align_bytes), (void)(zeroed), UINT64_C(0))
 #define prof_usable(block) UINT64_C(0)
 #define prof_free(t, block) ((void)(t))
 #define prof_resize(t, block, szind) ((void)(t), PROF_ORDINARY)
