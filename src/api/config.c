@@ -284,10 +284,22 @@ struct place {
     const char *text;       /* NULL where there is none */
 };
 
+/* Where glibc's loader has found the number of arguments, with these and the environment behind it. */
+extern uintptr_t *__libc_stack_end __attribute__((weak));
+
+/* Returns the program's environment. Before the C library's constructor has run it is where the kernel has put it. */
+static char **config_strings(void)
+{
+    if (environ == NULL && &__libc_stack_end != NULL) {
+        return (char **)(__libc_stack_end + 1 + *__libc_stack_end + 1);
+    }
+    return environ;
+}
+
 static const char *config_environment(const char *name)
 {
     size_t bytes = strlen(name);
-    for (char **e = environ; e != NULL && *e != NULL && getauxval(AT_SECURE) == 0; e++) {
+    for (char **e = config_strings(); e != NULL && *e != NULL && getauxval(AT_SECURE) == 0; e++) {
         if (strncmp(*e, name, bytes) == 0 && (*e)[bytes] == '=') {
             return *e + bytes + 1;
         }
