@@ -46,6 +46,7 @@ CALLS = {
     "realloc_move": Contract("src/api/realloc.h", heap=True, thread=True),
     "realloc_to_zero": Contract("src/api/realloc.h", heap=True, thread=True),
     "fail_out": Contract("src/api/fail.h"),
+    "fail_large": Contract("src/api/fail.h", heap=True, thread=True),
     "fail_ends": Contract("src/api/fail.h"),
     "trap_misuse": Contract("src/platform/trap.h", ends="never"),
     "__errno_location": Contract("", returns=ERRNO),

@@ -130,6 +130,12 @@ def fail(p, call, size):
     p.returns(0)
 
 
+def fail_large(p, call, size):
+    """The same for a request too large for any class, which may be the program's first."""
+    p.call("fail_large", Text(call), size)
+    p.returns(0)
+
+
 def overflows(p, a, b):
     """count * size > SIZE_MAX: the high half of the product is not 0."""
     return p.case(product(a, b)[1] != 0)
@@ -143,8 +149,10 @@ def usable(p, block, call):
 
 def qed_malloc_usable_size(p):
     block = p.argument(0)
+    if p.case(block == 0):
+        return p.returns(0)
     thread_get(p)
-    p.returns(0 if p.case(block == 0) else usable(p, block, "malloc_usable_size"))
+    return p.returns(usable(p, block, "malloc_usable_size"))
 
 
 # ---- calloc ----
@@ -179,7 +187,7 @@ def qed_calloc(p):
     """The first count * size bytes of the block get 0, by memset, where they do not have it already as the OS gave them."""
     count, size = p.argument(0), p.argument(1)
     if overflows(p, count, size):
-        return fail(p, "calloc", number(2**64 - 1))
+        return fail_large(p, "calloc", number(2**64 - 1))
     bytes_ = product(count, size)[0]
     block, zeroed = pop_of(p, bytes_), None
     if block is None:
@@ -247,7 +255,7 @@ def realloc_slow(p):
 def qed_reallocarray(p):
     count, size = p.argument(1), p.argument(2)
     if overflows(p, count, size):
-        return fail(p, "reallocarray", number(2**64 - 1))
+        return fail_large(p, "reallocarray", number(2**64 - 1))
     block, bytes_ = p.argument(0), product(count, size)[0]
     return p.returns(p.call("qed_realloc", block, bytes_) if p.next_is("qed_realloc") else realloc_of(p, block, bytes_))
 
@@ -283,7 +291,7 @@ def qed_posix_memalign(p):
 def qed_memalign(p):
     alignment, size = p.argument(0), p.argument(1)
     if p.case(UGT(alignment, p.constants["SC_LARGE_MAXCLASS"])):
-        return invalid(p) if p.case(UGT(alignment, 1 << 63)) else fail(p, "memalign", size)
+        return invalid(p) if p.case(UGT(alignment, 1 << 63)) else fail_large(p, "memalign", size)
     above = If(ULE(alignment, 1), number(1), number(2) << logarithm(alignment - 1))        # the least power of two from there on
     return aligned_of(p, above, size, "memalign")
 
@@ -295,7 +303,7 @@ def qed_valloc(p):
 def qed_pvalloc(p):
     size, page = p.argument(0), p.constants["PAGE"]
     if p.case(UGT(size, p.constants["SC_LARGE_MAXCLASS"])):
-        return fail(p, "pvalloc", size)
+        return fail_large(p, "pvalloc", size)
     return aligned_of(p, page, (If(size == 0, number(1), size) + (page - 1)) & -page, "pvalloc", size)
 
 
@@ -386,8 +394,10 @@ def qed_xallocx(p):
 
 def qed_sallocx(p):
     block = p.argument(0)
+    if p.case(block == 0):
+        return p.returns(0)
     thread_get(p)
-    p.returns(0 if p.case(block == 0) else usable(p, block, "sallocx"))
+    return p.returns(usable(p, block, "sallocx"))
 
 
 def qed_dallocx(p):

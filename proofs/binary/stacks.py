@@ -47,8 +47,10 @@ def whole(m):
     return parts
 
 
+STILL_WHOLE = "BlocksOk{Pre} ==> BlocksOk"
+
 POP = [
-    Clause("tcache_pop", "blocks", "BlocksOk", lambda m: And(ULT(m.block, m.k["ADDRESS_MAX"]), m.before.block_state(m.block) != m.k["BLOCK_NONE"]),
+    Clause("tcache_pop", "blocks", STILL_WHOLE, lambda m: And(ULT(m.block, m.k["ADDRESS_MAX"]), m.before.block_state(m.block) != m.k["BLOCK_NONE"]),
            "the ghost block_set_state keeps it, which demands that the block is out"),
     Clause("tcache_pop", "ok", "TcacheOk(t)", whole),
     Clause("tcache_pop", "cached", r"\result != 0 ==> \result < ADDRESS_MAX && \at(block_state[\result],Pre) == BLOCK_CACHED",
@@ -59,8 +61,11 @@ POP = [
            lambda m: And(m.stack != 0, m.before.block_szind(m.block) == m.stack - 1)),
     Clause("tcache_pop", "others", "TcacheBlocksSame{Pre,Post}(\\result)",
            lambda m: Implies(ADDRESS != m.block, m.after.block_state(ADDRESS) == m.before.block_state(ADDRESS))),
+    Clause("tcache_pop", "hollow", r"TcacheHollow{Pre}(t) ==> \result == 0", lambda m: m.before.room(m.stack) != 0),
 ]
 EMPTY = Clause("tcache_pop", "empty", r"\result == 0 ==> t->top[stack] == t->floor[stack]", lambda m: m.before.top(m.stack) == m.before.floor(m.stack))
+STILL = Clause("tcache_pop", "same", r"\result == 0 ==> TcacheSame{Pre,Post}(t) && block_state[0] == \old(block_state[0])", None,
+               "where the stack is empty nothing is written, which every path shows")
 
 PUSH = [
     Clause("tcache_push", "blocks", "BlocksOk", lambda m: And(ULT(m.block, m.k["ADDRESS_MAX"]), m.before.block_state(m.block) != m.k["BLOCK_NONE"]),
@@ -80,7 +85,8 @@ PUSH = [
 # Where the push is refused nothing is written, which every path shows; then these hold.
 REFUSED = [
     Clause("tcache_push", "none", r"!\result && 0 < block < ADDRESS_MAX ==> block_state[block] == BLOCK_LIVE", None, "no ghost has changed"),
-    Clause("tcache_push", "same", r"!\result ==> TcacheSame{Pre,Post}(t)", None, "nothing is written"),
+    Clause("tcache_push", "same", r"!\result ==> TcacheSame{Pre,Post}(t) && block_state[block] == \old(block_state[block])", None,
+           "nothing is written"),
 ]
 
 
@@ -93,7 +99,7 @@ FOUND = [
 
 
 # tcache_push_sized promises the same, and that the size is right.
-PUSH_SIZED = [replace(c, function="tcache_push_sized") for c in PUSH] + [
+PUSH_SIZED = [replace(c, function="tcache_push_sized", text=STILL_WHOLE if c.name == "blocks" else c.text) for c in PUSH] + [
     Clause("tcache_push_sized", "fits", r"\result ==> ClassFits(bytes, block_szind[block])",
            lambda m: invariant.ClassFits(m.bytes, m.before.block_szind(m.block))),
     Clause("tcache_push_sized", "least", r"\result ==> ClassLeast(bytes, block_szind[block])",
@@ -101,7 +107,7 @@ PUSH_SIZED = [replace(c, function="tcache_push_sized") for c in PUSH] + [
 ]
 REFUSED_SIZED = [replace(c, function="tcache_push_sized") for c in REFUSED]
 # tcache_push_class promises the same, and the class.
-PUSH_CLASS = [replace(c, function="tcache_push_class") for c in PUSH] + [
+PUSH_CLASS = [replace(c, function="tcache_push_class", text=STILL_WHOLE if c.name == "blocks" else c.text) for c in PUSH] + [
     Clause("tcache_push_class", "class", r"\result ==> stack != 0 && block_szind[block] == stack - 1",
            lambda m: And(m.stack != 0, m.before.block_szind(m.block) == m.stack - 1)),
 ]

@@ -18,6 +18,27 @@ static void malloc_theorem_disjoint(size_t m, size_t n)
     }
 }
 
+/* The program's first calls, from the memory that it finds: those that have nothing to do leave it to the next one to boot. */
+/*@ requires start:  ThreadStart;
+    requires calm:   live_on == 0 && modes_xmalloc == 0;
+    exits    boot:   !\old(thread_booted);
+    assigns          MALLOC_ASSIGNS, errno, realloc_zero_count;
+    ensures  ready:  MallocReady;
+    ensures  none:   !BlockLive(ADDR(\result));
+*/
+static void *malloc_theorem_first(size_t m, size_t n)
+{
+    qed_free(NULL);
+    size_t bytes = qed_malloc_usable_size(NULL);
+    void *p = qed_realloc(NULL, m);
+    void *q = qed_calloc(n, bytes + 1);
+    if (p != NULL && q != NULL) {
+        /*@ assert apart: ADDR(p) + m <= ADDR(q) || ADDR(q) + n <= ADDR(p); */
+    }
+    qed_free(q);
+    return q;
+}
+
 /* malloc, then free: the heap is as before. */
 /*@ requires ok:     MallocOk;
     requires calm:   live_on == 0 && modes_xmalloc == 0;

@@ -213,11 +213,11 @@ static inline void block_move(uint64_t to, uint64_t from, uint64_t bytes)
     user_move(to, from, bytes);
 }
 
-/* Returns the bytes of a block of that class. Those of small classes stand in a table. */
-/*@ requires ok:       MallocOk;
+/* Returns the bytes of a block of that class. Those of small classes stand in a table, which boot fills. */
+/*@ requires ready:    MallocReady;
     requires class:    szind < SC_NSIZES;
     assigns            \nothing;
-    ensures  bytes:    \result == ScBytes(szind);
+    ensures  bytes:    thread_booted ==> \result == ScBytes(szind);
 */
 static inline uint64_t block_class_bytes(uint32_t szind)
 {

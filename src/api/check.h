@@ -7,6 +7,7 @@
 #define QED_API_CHECK_H
 
 #include "api/block.h"
+#include "api/hit.h"
 #include "platform/live.h"
 
 _Static_assert(LIVE_SPACING == SC_TINY, "each block has a bit of its own");
@@ -21,17 +22,19 @@ static inline void check_take(uint64_t block)
 }
 
 /* Returns a block from the thread's stack of the class, while frees are checked and the thread's calls come here for no other reason, or 0. */
-/*@ requires ok:       MallocOk;
+/*@ requires ready:    MallocReady;
     requires mine:     t == thread_cache;
     requires small:    size <= SC_LOOKUP_MAX;
-    assigns            MALLOC_ASSIGNS_HEAP;
-    ensures  ok:       MallocOk;
+    assigns            TCACHE_ASSIGNS_STACKS(t), block_state[0 .. ADDRESS_MAX - 1];
+    ensures  ready:    MallocReady;
     ENSURES_NEW_ADDRESS;
     ensures  class:    \result != 0 ==> BlockOf(\result, size);
 */
 static inline uint64_t check_pop(struct tcache *t, size_t size)
 {
-    uint64_t block = counting_only(t, COUNTER_CHECKS) ? tcache_pop(t, size_class_lookup(size) + 1) : 0;
+    /*@ ghost malloc_lemma_ready(); */
+    uint64_t stack = tcache_stack_of(t, size);
+    uint64_t block = stack != 0 && counting_only(t, COUNTER_CHECKS) ? hit_pop(t, stack) : 0;
     if (block != 0) {
         live_set(block);
     }
@@ -93,6 +96,24 @@ static inline uint64_t block_asked(uint64_t block, const char *call)
     /*@ assert are: TcacheOthers(thread_cache, TCACHE_STACKS); */
     /*@ ghost stack_lemma_kept(thread_cache); */
     return bytes;
+}
+
+/* Returns the bytes of the block, or 0 for none, to a call that begins with this question. */
+/*@ requires ready:    MallocReady;
+    requires valid:    BlockOrNull(block);
+    EXITS_CHECKED;
+    assigns            MALLOC_ASSIGNS_HEAP;
+    ENSURES_READY;
+    ensures  bytes:    \result == (block == 0 ? 0 : BlockBytes(block));
+    ENSURES_LIVE_KEPT(0, 0);
+*/
+static inline uint64_t block_size(uint64_t block, const char *call)
+{
+    if (block == 0) {
+        return 0;
+    }
+    (void)thread_get();
+    return block_asked(block, call);
 }
 
 #endif

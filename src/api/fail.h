@@ -1,15 +1,17 @@
-/* fail: how a call ends that gets no memory. It returns NULL, or ends the program where the setting xmalloc asks for that. */
+/* fail: how a call ends that gets no memory. It returns NULL, or ends the program where the setting xmalloc asks for that, which boot reads. */
 #ifndef QED_API_FAIL_H
 #define QED_API_FAIL_H
 
 #include <errno.h>
 #include <stdint.h>
 
+#include "api/thread.h"
 #include "platform/modes.h"
 #include "platform/trap.h"
 
 /* Ends the program where xmalloc asks for that. The message has the call's name, and the bytes that it was asked for or those of their class. */
-/*@ assigns            \nothing;
+/*@ requires booted:   thread_booted;
+    assigns            \nothing;
     exits    asked:    modes_xmalloc != 0;
     ensures  not:      modes_xmalloc == 0;
 */
@@ -21,7 +23,8 @@ static __attribute__((noinline)) void fail_ends(const char *call, uint64_t bytes
 }
 
 /* Sets errno for a call that returns NULL, where it does not end the program. */
-/*@ assigns            errno;
+/*@ requires booted:   thread_booted;
+    assigns            errno;
     exits    asked:    modes_xmalloc != 0;
     ensures  not:      modes_xmalloc == 0;
     ensures  error:    errno == ENOMEM;
@@ -32,8 +35,24 @@ static __attribute__((noinline)) void fail_out(const char *call, uint64_t bytes)
     errno = ENOMEM;
 }
 
+/* Does so for a request that is too large for any class, perhaps as the program's first call. */
+/*@ requires ready:    MallocReady;
+    exits    asked:    modes_xmalloc != 0 || !\old(thread_booted);
+    assigns            MALLOC_ASSIGNS_HEAP, errno;
+    ensures  ok:       MallocOk;
+    ENSURES_LIVE_KEPT(0, 0);
+    ensures  not:      modes_xmalloc == 0;
+    ensures  error:    errno == ENOMEM;
+*/
+static __attribute__((noinline)) void fail_large(const char *call, uint64_t bytes)
+{
+    (void)thread_get();
+    fail_out(call, bytes);
+}
+
 /* Returns the address of a block. Where it is 0, sets errno, or ends the program. */
-/*@ assigns            errno;
+/*@ requires booted:   thread_booted;
+    assigns            errno;
     exits    asked:    block == 0 && modes_xmalloc != 0;
     ensures  same:     \result == block;
     ensures  not:      block == 0 ==> modes_xmalloc == 0;

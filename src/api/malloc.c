@@ -7,6 +7,7 @@
 #include "api/export.h"
 #include "api/fail.h"
 #include "api/free.h"
+#include "api/hit.h"
 #include "api/realloc.h"
 #include "api/request.h"
 #include "blocks/slab.h"
@@ -60,11 +61,12 @@ static uint64_t block_take_large(struct tcache *t, uint32_t szind, uint64_t alig
 /* Returns a block of that class that is no sample, aligned to align_bytes, which is a power of two, or 0 without memory. Class SC_NSIZES is no
  * class, and gives 0. Up to PAGE the blocks of a class whose size is a multiple of align_bytes are aligned to it. Above
  * PAGE only large blocks can be. */
-/*@ requires ok:       MallocOk;
+/*@ requires ready:    MallocReady;
     requires power:    IsPowerOfTwo(align_bytes);
     requires class:    szind <= SC_NSIZES;
     REQUIRES_ALIGNS(szind, align_bytes);
     requires zeroed:   \valid(zeroed);
+    EXITS_BOOT;
     assigns            MALLOC_ASSIGNS_HEAP, *zeroed;
     ensures  ok:       MallocOk;
     ENSURES_NEW_ADDRESS;
@@ -84,11 +86,12 @@ static __attribute__((noinline)) uint64_t block_take_unsampled(uint32_t szind, u
 }
 
 /* block_take for a block that is counted, and not due: from the thread's stack of its class if that has one. */
-/*@ requires ok:       MallocOk;
+/*@ requires ready:    MallocReady;
     requires power:    IsPowerOfTwo(align_bytes);
     requires class:    szind <= SC_NSIZES;
     REQUIRES_ALIGNS(szind, align_bytes);
     requires zeroed:   \valid(zeroed);
+    EXITS_BOOT;
     assigns            MALLOC_ASSIGNS_HEAP, *zeroed;
     ensures  ok:       MallocOk;
     ENSURES_NEW_ADDRESS;
@@ -96,7 +99,7 @@ static __attribute__((noinline)) uint64_t block_take_unsampled(uint32_t szind, u
 */
 static inline uint64_t block_take_counted(uint32_t szind, uint64_t align_bytes, bool *zeroed)
 {
-    uint64_t block = szind + 1 < TCACHE_STACKS && align_bytes <= PAGE ? tcache_pop(thread_cache, szind + 1) : 0;
+    uint64_t block = szind + 1 < TCACHE_STACKS && align_bytes <= PAGE ? hit_pop(thread_cache, szind + 1) : 0;
     if (block == 0) {
         return block_take_unsampled(szind, align_bytes, zeroed);
     }
@@ -107,8 +110,9 @@ static inline uint64_t block_take_counted(uint32_t szind, uint64_t align_bytes, 
 
 /* Does what comes before a block that is due. The thread's calls go where the modes ask for it, and the thread comes past the clock if it
  * waits for pages. Returns its cache. */
-/*@ requires ok:       MallocOk;
+/*@ requires ready:    MallocReady;
     requires class:    szind < SC_NSIZES;
+    EXITS_BOOT;
     assigns            MALLOC_ASSIGNS_HEAP;
     ensures  ok:       MallocOk;
     ensures  mine:     \result == thread_cache;
@@ -126,11 +130,12 @@ static inline struct tcache *block_turn(uint32_t szind)
 }
 
 /* Returns a block that is sampled, or another one. The rest is as above. */
-/*@ requires ok:       MallocOk;
+/*@ requires ready:    MallocReady;
     requires power:    IsPowerOfTwo(align_bytes);
     requires class:    szind < SC_NSIZES;
     REQUIRES_ALIGNS(szind, align_bytes);
     requires zeroed:   \valid(zeroed);
+    EXITS_BOOT;
     assigns            MALLOC_ASSIGNS_HEAP, *zeroed;
     ensures  ok:       MallocOk;
     ENSURES_NEW_ADDRESS;
@@ -145,11 +150,12 @@ static inline uint64_t block_take_sampled(uint32_t szind, uint64_t align_bytes, 
 }
 
 /* Returns a block that is due: one that may be sampled, and is filled and noted as live where modes ask for that. The rest is as above. */
-/*@ requires ok:       MallocOk;
+/*@ requires ready:    MallocReady;
     requires power:    IsPowerOfTwo(align_bytes);
     requires class:    szind < SC_NSIZES;
     REQUIRES_ALIGNS(szind, align_bytes);
     requires zeroed:   \valid(zeroed);
+    EXITS_BOOT;
     assigns            MALLOC_ASSIGNS, *zeroed;
     ensures  ok:       MallocOk;
     ENSURES_NEW_ADDRESS;
@@ -168,11 +174,12 @@ static __attribute__((noinline)) uint64_t block_take_due(uint32_t szind, uint64_
 }
 
 /* Counts the block, and returns one that is due or one that is not. The rest is as above. */
-/*@ requires ok:       MallocOk;
+/*@ requires ready:    MallocReady;
     requires power:    IsPowerOfTwo(align_bytes);
     requires class:    szind <= SC_NSIZES;
     REQUIRES_ALIGNS(szind, align_bytes);
     requires zeroed:   \valid(zeroed);
+    EXITS_BOOT;
     assigns            MALLOC_ASSIGNS, *zeroed;
     ensures  ok:       MallocOk;
     ENSURES_NEW_ADDRESS;
@@ -187,8 +194,9 @@ static inline uint64_t block_take(uint32_t szind, uint64_t align_bytes, bool *ze
 }
 
 /* Returns a block for so many bytes, or 0 without memory. Like malloc, it counts small blocks only while the thread samples. */
-/*@ requires ok:       MallocOk;
+/*@ requires ready:    MallocReady;
     requires zeroed:   \valid(zeroed);
+    EXITS_BOOT;
     assigns            MALLOC_ASSIGNS, *zeroed;
     ensures  ok:       MallocOk;
     ENSURES_NEW_ADDRESS;
@@ -200,7 +208,7 @@ static inline uint64_t block_take(uint32_t szind, uint64_t align_bytes, bool *ze
 static inline uint64_t block_take_bytes(uint64_t bytes, bool *zeroed)
 {
     *zeroed = false;
-    uint64_t block = tcache_take(thread_cache, bytes);
+    uint64_t block = hit_take(thread_cache, bytes);
     if (block != 0) {
         return block;
     }
@@ -212,7 +220,7 @@ static inline uint64_t block_take_bytes(uint64_t bytes, bool *zeroed)
 }
 
 /* Returns a block of a cached class for a request that has been counted, and has found the thread's stack empty. */
-/*@ requires ok:       MallocOk;
+/*@ requires ready:    MallocReady;
     requires class:    szind + 1 < TCACHE_STACKS && ClassOf(size, szind);
     EXITS_OUT(size, 1);
     assigns            MALLOC_ASSIGNS, errno;
@@ -229,7 +237,7 @@ static __attribute__((noinline)) void *malloc_counted(uint32_t szind) /*@ ghost 
 }
 
 /* Returns a block of a cached class for a request that has been counted. */
-/*@ requires ok:       MallocOk;
+/*@ requires ready:    MallocReady;
     requires mine:     t == thread_cache;
     requires class:    szind + 1 < TCACHE_STACKS && ClassOf(size, szind);
     EXITS_OUT(size, 1);
@@ -238,14 +246,14 @@ static __attribute__((noinline)) void *malloc_counted(uint32_t szind) /*@ ghost 
 */
 static inline void *malloc_cached(struct tcache *t, uint32_t szind) /*@ ghost (size_t size) */
 {
-    uint64_t block = tcache_pop(t, szind + 1);
+    uint64_t block = hit_pop(t, szind + 1);
     /*@ ghost if (block != 0) { block_lemma_found(block, size); } */
     return block == 0 ? malloc_counted(szind) /*@ ghost (size) */
            : (void *)(counting_bytes(t) ? block_count(block, szind) : block);
 }
 
 /* Counts the request, and returns a block of any class. */
-/*@ requires ok:       MallocOk;
+/*@ requires ready:    MallocReady;
     EXITS_OUT(size, 1);
     assigns            MALLOC_ASSIGNS, errno;
     ENSURES_MALLOC(size);
@@ -260,7 +268,7 @@ static __attribute__((noinline)) void *malloc_uncounted(size_t size)
     return (void *)block_or_fail(block, "malloc", size);
 }
 
-/*@ requires ok:       MallocOk;
+/*@ requires ready:    MallocReady;
     requires mine:     t == thread_cache;
     EXITS_OUT(size, 1);
     assigns            MALLOC_ASSIGNS, errno;
@@ -268,17 +276,18 @@ static __attribute__((noinline)) void *malloc_uncounted(size_t size)
 */
 static __attribute__((noinline)) void *malloc_slow(size_t size, struct tcache *t)
 {
+    /*@ ghost malloc_lemma_ready(); */
     if (size > SC_LOOKUP_MAX) {
         uint32_t szind = size_class_index(size);
-        bool     booted = !COUNTDOWN_RUNS || countdown_runs();         /* if not, no table may be read */
-        if (szind + 1 < TCACHE_STACKS && booted && !countdown_due(block_class_bytes(szind))) {
+        bool     runs = !COUNTDOWN_RUNS || countdown_runs();           /* not before boot, when tables tell nothing */
+        if (szind + 1 < TCACHE_STACKS && runs && !countdown_due(block_class_bytes(szind))) {
             return malloc_cached(t, szind) /*@ ghost (size) */;
         }
     } else if (countdown_runs()) {
-        /* A thread that counts down to its next sample has come from the fast path, which found no stack for any size. */
-        uint32_t szind = size_class_lookup(size);
-        if (!countdown_due(slab_bytes[szind])) {
-            return malloc_cached(t, szind) /*@ ghost (size) */;
+        /* The fast path has found no block, or a thread that counts down to its next sample comes from there. */
+        uint64_t stack = tcache_stack_of(t, size);
+        if (stack != 0 && !countdown_due(slab_bytes[stack - 1])) {
+            return malloc_cached(t, (uint32_t)stack - 1) /*@ ghost (size) */;
         }
     } else {
         /* While a mode asks for all allocations, no thread counts down. */
@@ -336,7 +345,7 @@ static inline void *malloc_added(size_t size, struct tcache *t)
 PUBLIC void *qed_malloc(size_t size)
 {
     struct tcache *t = thread_cache;
-    uint64_t       block = tcache_take(t, size);
+    uint64_t       block = hit_take(t, size);
     if (LIKELY(block != 0)) {
         /*@ ghost block_lemma_found(block, size); */
         return (void *)block;
@@ -351,7 +360,7 @@ PUBLIC void *qed_calloc(size_t count, size_t size)
 {
     bool zeroed;
     if (product_overflows(count, size)) {
-        fail_out("calloc", SIZE_MAX);
+        fail_large("calloc", SIZE_MAX);
         return NULL;
     }
     /*@ ghost align_lemma_product(0, count, size); */
@@ -365,8 +374,9 @@ PUBLIC void *qed_calloc(size_t count, size_t size)
     return (void *)block_or_fail(block, "calloc", bytes);
 }
 
-/*@ requires ok:       MallocOk;
+/*@ requires ready:    MallocReady;
     requires power:    IsPowerOfTwo(align_bytes);
+    EXITS_BOOT;
     assigns            MALLOC_ASSIGNS;
     ensures  ok:       MallocOk;
     ENSURES_BLOCK(\result != 0, \result);
@@ -382,7 +392,7 @@ static __attribute__((noinline)) uint64_t block_take_aligned(size_t align_bytes,
     bool     zeroed;
     /*@ ghost align_lemma_range(align_bytes); */
     uint32_t szind = request_class(align_bytes, size);
-    uint64_t block = szind < SC_NSIZES ? block_take(szind, align_bytes, &zeroed) : 0;
+    uint64_t block = block_take(szind, align_bytes, &zeroed);
     /*@ ghost if (block != 0) { block_lemma_found(block, size); } else if (size <= SC_LARGE_MAXCLASS && align_bytes <= SC_LARGE_MAXCLASS) {
             block_lemma_waste_aligned(size, szind, align_bytes);
         } */
@@ -403,7 +413,7 @@ PUBLIC int qed_posix_memalign(void **block, size_t alignment, size_t size)
     if (!is_power_of_two(alignment) || alignment < sizeof(void *)) {
         return EINVAL;
     }
-    /*@ ghost block_lemma_ends(); */
+    /*@ ghost if (thread_booted) { block_lemma_ends(); } */
     uint64_t taken = block_take_aligned(alignment, size);
     if (taken == 0) {
         fail_ends("posix_memalign", size);
@@ -420,7 +430,7 @@ PUBLIC void *qed_memalign(size_t alignment, size_t size)
         if (alignment > SIZE_MAX / 2 + 1) {
             errno = EINVAL;
         } else {
-            fail_out("memalign", size);
+            fail_large("memalign", size);
         }
         return NULL;
     }
@@ -436,7 +446,7 @@ PUBLIC void *qed_valloc(size_t size)
 PUBLIC void *qed_pvalloc(size_t size)
 {
     if (size > SC_LARGE_MAXCLASS) {
-        fail_out("pvalloc", size);
+        fail_large("pvalloc", size);
         return NULL;
     }
     /*@ ghost block_lemma_is_power(PAGE, LG_PAGE); */
@@ -447,11 +457,11 @@ PUBLIC void *qed_pvalloc(size_t size)
 
 /* ---- giving back ------------------------------------------------------------------------------------------------- */
 
-/*@ requires ok:       MallocOk;
+/*@ requires ready:    MallocReady;
     requires valid:    BlockOrNull(block);
     EXITS_CHECKED;
     assigns            MALLOC_ASSIGNS;
-    ensures  ok:       MallocOk;
+    ENSURES_READY;
     ensures  gone:     !BlockLive(block);
     ENSURES_REST_KEPT(block, 0);
 */
@@ -468,19 +478,17 @@ static __attribute__((noinline)) void free_slow(uint64_t block, const char *call
 
 PUBLIC void qed_free(void *block)
 {
-    struct tcache *t = thread_cache;
-    bool           open = LIKELY(tcache_window_page(t, (uint64_t)block) < t->window_pages);
-    if (!LIKELY(open ? tcache_push(t, (uint64_t)block) : counting_push(t, (uint64_t)block))) {
+    if (!LIKELY(hit_give(thread_cache, (uint64_t)block))) {
         free_slow((uint64_t)block, "free");
     }
 }
 
-/*@ requires ok:       MallocOk;
+/*@ requires ready:    MallocReady;
     requires valid:    BlockOrNull(block);
     requires class:    block != 0 ==> szind < SC_NSIZES && block_szind[block] == szind;
     EXITS_CHECKED;
     assigns            MALLOC_ASSIGNS;
-    ensures  ok:       MallocOk;
+    ENSURES_READY;
     ensures  gone:     !BlockLive(block);
     ENSURES_REST_KEPT(block, 0);
 */
@@ -497,28 +505,28 @@ static __attribute__((noinline)) void free_checked_slow(uint64_t block, uint32_t
     free_slow(block, call);
 }
 
-/*@ requires ok:       MallocOk;
+/*@ requires ready:    MallocReady;
     requires valid:    BlockOrNull(block);
     requires class:    block != 0 ==> szind < SC_NSIZES && block_szind[block] == szind;
     EXITS_CHECKED;
     assigns            MALLOC_ASSIGNS;
-    ensures  ok:       MallocOk;
+    ENSURES_READY;
     ensures  gone:     !BlockLive(block);
     ENSURES_REST_KEPT(block, 0);
 */
 static __attribute__((noinline)) void free_checked(uint64_t block, uint32_t szind, const char *call)
 {
-    if (szind >= TCACHE_STACKS - 1 || !tcache_push_class(thread_cache, block, szind + 1)) {
+    if (!hit_give_class(block, szind)) {
         free_checked_slow(block, szind, call);
     }
 }
 
-/*@ requires ok:       MallocOk;
+/*@ requires ready:    MallocReady;
     requires valid:    BlockOrNull(block);
     requires size:     block != 0 ==> BlockOf(block, size);
     EXITS_CHECKED;
     assigns            MALLOC_ASSIGNS;
-    ensures  ok:       MallocOk;
+    ENSURES_READY;
     ensures  gone:     !BlockLive(block);
     ENSURES_REST_KEPT(block, 0);
 */
@@ -531,7 +539,7 @@ static __attribute__((noinline)) void free_sized_slow(uint64_t block, size_t siz
 
 PUBLIC void qed_free_sized(void *block, size_t size)
 {
-    if (!LIKELY(size <= SC_LOOKUP_MAX && tcache_push_sized(thread_cache, (uint64_t)block, size))) {
+    if (!LIKELY(hit_give_sized((uint64_t)block, size))) {
         free_sized_slow((uint64_t)block, size);
     }
 }
@@ -546,8 +554,7 @@ PUBLIC void qed_free_aligned_sized(void *block, size_t alignment, size_t size)
 
 PUBLIC size_t qed_malloc_usable_size(void *block)
 {
-    (void)thread_get();
-    return block == NULL ? 0 : block_asked((uint64_t)block, "malloc_usable_size");
+    return block_size((uint64_t)block, "malloc_usable_size");
 }
 
 /* ---- resizing ---------------------------------------------------------------------------------------------------- */
@@ -556,6 +563,7 @@ PUBLIC void *qed_realloc(void *block, size_t size)
 {
     if (LIKELY(size != 0 && size <= SC_LOOKUP_MAX)) {
         const struct tcache *t = thread_cache;
+        /*@ ghost malloc_lemma_ready(); */
         uint64_t             stack = tcache_stack_at(t, (uint64_t)block);
         if (LIKELY(stack != 0)) {
             uint64_t wanted = tcache_stack_of(t, size);
@@ -574,7 +582,7 @@ PUBLIC void *qed_realloc(void *block, size_t size)
 PUBLIC void *qed_reallocarray(void *block, size_t count, size_t size)
 {
     if (product_overflows(count, size)) {
-        fail_out("reallocarray", SIZE_MAX);
+        fail_large("reallocarray", SIZE_MAX);
         return NULL;
     }
     /*@ ghost align_lemma_product(0, count, size); */

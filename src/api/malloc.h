@@ -1,7 +1,8 @@
 /* malloc: the contracts of the malloc family, for clients and proofs. The functions are those of qedmalloc.h.
  *
  * A result is an address in the model of blocks (spec/blocks/blocks.acsl). NULL is address 0, which is never a block, so a clause
- * that leaves out block 0 leaves out none.
+ * that leaves out block 0 leaves out none. The contracts hold from the program's first call on, which boots the library if it has
+ * to, and may end the program then.
  */
 #ifndef QED_API_MALLOC_H
 #define QED_API_MALLOC_H
@@ -19,10 +20,10 @@
 
 extern uint64_t realloc_zero_count;     /* calls of realloc with a block and size 0 */
 
-/*@ requires ok:       MallocOk;
+/*@ requires ready:    MallocReady;
     EXITS_OUT(size, 1);
     assigns            MALLOC_ASSIGNS, errno;
-    ensures  ok:       MallocOk;
+    ENSURES_READY;
     ENSURES_NEW_BLOCK;
     ensures  class:    \result != NULL ==> BlockOf(ADDR(\result), size);
     ensures  aligned:  AlignedForSize(ADDR(\result), size);
@@ -31,10 +32,10 @@ extern uint64_t realloc_zero_count;     /* calls of realloc with a block and siz
 */
 void *qed_malloc(size_t size);
 
-/*@ requires ok:       MallocOk;
+/*@ requires ready:    MallocReady;
     EXITS_OUT(count * size, 1);
     assigns            MALLOC_ASSIGNS, errno;
-    ensures  ok:       MallocOk;
+    ENSURES_READY;
     ENSURES_NEW_BLOCK;
     ensures  class:    \result != NULL ==> BlockOf(ADDR(\result), count * size);
     ensures  zero:     \result != NULL ==> ZeroBytes(ADDR(\result), ADDR(\result) + count * size);
@@ -45,11 +46,11 @@ void *qed_malloc(size_t size);
 */
 void *qed_calloc(size_t count, size_t size);
 
-/*@ requires ok:       MallocOk;
+/*@ requires ready:    MallocReady;
     requires valid:    BlockOrNull(ADDR(block));
     EXITS_CHECKED;
     assigns            MALLOC_ASSIGNS, errno;
-    ensures  ok:       MallocOk;
+    ENSURES_READY;
     ensures  gone:     !BlockLive(ADDR(block));
     ENSURES_REST_KEPT(ADDR(block), 0);
     ensures  error:    errno == \old(errno);
@@ -57,12 +58,12 @@ void *qed_calloc(size_t count, size_t size);
 void qed_free(void *block);
 
 /* size is the one that malloc, calloc or realloc was called with. */
-/*@ requires ok:       MallocOk;
+/*@ requires ready:    MallocReady;
     requires valid:    BlockOrNull(ADDR(block));
     requires size:     block != NULL ==> BlockOf(ADDR(block), size);
     EXITS_CHECKED;
     assigns            MALLOC_ASSIGNS, errno;
-    ensures  ok:       MallocOk;
+    ENSURES_READY;
     ensures  gone:     !BlockLive(ADDR(block));
     ENSURES_REST_KEPT(ADDR(block), 0);
     ensures  error:    errno == \old(errno);
@@ -70,25 +71,25 @@ void qed_free(void *block);
 void qed_free_sized(void *block, size_t size);
 
 /* alignment and size are those that aligned_alloc was called with. */
-/*@ requires ok:       MallocOk;
+/*@ requires ready:    MallocReady;
     requires valid:    BlockOrNull(ADDR(block));
     requires power:    block != NULL ==> IsPowerOfTwo(alignment);
     requires aligned:  block != NULL ==> ADDR(block) % alignment == 0;
     requires size:     block != NULL ==> BlockOf(ADDR(block), AlignedSize(alignment, size));
     EXITS_CHECKED;
     assigns            MALLOC_ASSIGNS, errno;
-    ensures  ok:       MallocOk;
+    ENSURES_READY;
     ensures  gone:     !BlockLive(ADDR(block));
     ENSURES_REST_KEPT(ADDR(block), 0);
     ensures  error:    errno == \old(errno);
 */
 void qed_free_aligned_sized(void *block, size_t alignment, size_t size);
 
-/*@ requires ok:       MallocOk;
+/*@ requires ready:    MallocReady;
     requires valid:    BlockOrNull(ADDR(block));
     EXITS_CHECKED;
     assigns            MALLOC_ASSIGNS, errno;
-    ensures  ok:       MallocOk;
+    ENSURES_READY;
     ensures  bytes:    \result == (block == NULL ? 0 : BlockBytes(ADDR(block)));
     ENSURES_REST_KEPT(0, 0);
     ensures  error:    errno == \old(errno);
@@ -104,29 +105,29 @@ size_t qed_malloc_usable_size(void *block);
 
 /* Returns a block with as much of the old contents as both blocks hold. Where it returns NULL, the block is as it was, unless size
  * is 0, which frees it. The setting zero_realloc can say otherwise of size 0: that the block stays, or that the program ends. */
-/*@ requires ok:       MallocOk;
+/*@ requires ready:    MallocReady;
     requires valid:    BlockOrNull(ADDR(block));
     assigns            MALLOC_ASSIGNS, errno, realloc_zero_count;
-    exits    asked:    ReallocEnds(ADDR(block), size) || MallocEnds(size, 1);
+    exits    asked:    ReallocEnds(ADDR(block), size) || MallocEnds(size, 1) || !\old(thread_booted);
     ENSURES_REALLOC(block, size);
 */
 void *qed_realloc(void *block, size_t size);
 
 /* Does what realloc does with count * size bytes, or returns NULL if that is more than SIZE_MAX. */
-/*@ requires ok:       MallocOk;
+/*@ requires ready:    MallocReady;
     requires valid:    BlockOrNull(ADDR(block));
     assigns            MALLOC_ASSIGNS, errno, realloc_zero_count;
-    exits    asked:    ReallocEnds(ADDR(block), count * size) || MallocEnds(count * size, 1);
+    exits    asked:    ReallocEnds(ADDR(block), count * size) || MallocEnds(count * size, 1) || !\old(thread_booted);
     ENSURES_REALLOC(block, count * size);
     ensures  overflow: count * size > SIZE_MAX ==> \result == NULL;
 */
 void *qed_reallocarray(void *block, size_t count, size_t size);
 
 /* Fails with EINVAL where the alignment is not a power of two. */
-/*@ requires ok:       MallocOk;
-    exits    out:      IsPowerOfTwo(alignment) && MallocEnds(size, alignment);
+/*@ requires ready:    MallocReady;
+    exits    out:      IsPowerOfTwo(alignment) && (MallocEnds(size, alignment) || !\old(thread_booted));
     assigns            MALLOC_ASSIGNS, errno;
-    ensures  ok:       MallocOk;
+    ENSURES_READY;
     ENSURES_NEW_BLOCK;
     ensures  class:    \result != NULL ==> BlockOf(ADDR(\result), AlignedSize(alignment, size));
     ensures  fits:     \result != NULL ==> size <= BlockBytes(ADDR(\result));
@@ -138,12 +139,12 @@ void *qed_reallocarray(void *block, size_t count, size_t size);
 void *qed_aligned_alloc(size_t alignment, size_t size);
 
 /* Writes *block, which is not part of the allocator's own data, only on success. It never writes errno. */
-/*@ requires ok:       MallocOk;
+/*@ requires ready:    MallocReady;
     requires valid:    \valid(block);
     requires outside:  ThreadOutside(block);
-    exits    out:      IsPowerOfTwo(alignment) && MallocEnds(size, alignment);
+    exits    out:      IsPowerOfTwo(alignment) && (MallocEnds(size, alignment) || !\old(thread_booted));
     assigns            MALLOC_ASSIGNS, errno, *block;
-    ensures  ok:       MallocOk;
+    ENSURES_READY;
     ensures  result:   \result == 0 || \result == EINVAL || \result == ENOMEM;
     ensures  invalid:  \result == EINVAL <==> !IsPowerOfTwo(alignment) || alignment < sizeof(void *);
     ensures  alone:    \result != 0 ==> *block == \old(*block);
@@ -161,10 +162,10 @@ void *qed_aligned_alloc(size_t alignment, size_t size);
 int qed_posix_memalign(void **block, size_t alignment, size_t size);
 
 /* Rounds the alignment up to a power of two, as glibc does. Fails with EINVAL where there is none so large. */
-/*@ requires ok:       MallocOk;
-    exits    out:      modes_xmalloc != 0 && (IsPowerOfTwo(alignment) ==> MallocOut(size, alignment));
+/*@ requires ready:    MallocReady;
+    exits    out:      !\old(thread_booted) || (modes_xmalloc != 0 && (IsPowerOfTwo(alignment) ==> MallocOut(size, alignment)));
     assigns            MALLOC_ASSIGNS, errno;
-    ensures  ok:       MallocOk;
+    ENSURES_READY;
     ENSURES_NEW_BLOCK;
     ensures  fits:     \result != NULL ==> size <= BlockBytes(ADDR(\result));
     ensures  aligned:  IsPowerOfTwo(alignment) ==> ADDR(\result) % alignment == 0;
@@ -174,10 +175,10 @@ int qed_posix_memalign(void **block, size_t alignment, size_t size);
 */
 void *qed_memalign(size_t alignment, size_t size);
 
-/*@ requires ok:       MallocOk;
+/*@ requires ready:    MallocReady;
     EXITS_OUT(size, PAGE);
     assigns            MALLOC_ASSIGNS, errno;
-    ensures  ok:       MallocOk;
+    ENSURES_READY;
     ENSURES_NEW_BLOCK;
     ensures  class:    \result != NULL ==> BlockOf(ADDR(\result), AlignedSize(PAGE, size));
     ensures  fits:     \result != NULL ==> size <= BlockBytes(ADDR(\result));
@@ -187,10 +188,10 @@ void *qed_memalign(size_t alignment, size_t size);
 */
 void *qed_valloc(size_t size);
 
-/*@ requires ok:       MallocOk;
+/*@ requires ready:    MallocReady;
     EXITS_OUT(size, 2 * PAGE);
     assigns            MALLOC_ASSIGNS, errno;
-    ensures  ok:       MallocOk;
+    ENSURES_READY;
     ENSURES_NEW_BLOCK;
     ensures  fits:     \result != NULL ==> RoundUp(size, PAGE) <= BlockBytes(ADDR(\result));
     ensures  aligned:  ADDR(\result) % PAGE == 0;

@@ -4,6 +4,7 @@
 #include "api/check.h"
 #include "api/export.h"
 #include "api/fail.h"
+#include "api/hit.h"
 #include "api/placed.h"
 #include "api/request.h"
 #include "blocks/arena.h"
@@ -35,13 +36,13 @@ static inline void zero_rest(uint64_t block, uint64_t from, uint64_t bytes)
 
 /* Returns a block of that class whose usable bytes are all zero. Up to a page the blocks of a class whose size is a multiple of the alignment
  * are aligned by themselves, so that calloc serves, which does not write to pages that are zero. */
-/*@ requires ok:       MallocOk;
+/*@ requires ready:    MallocReady;
     requires power:    IsPowerOfTwo(align_bytes) && align_bytes <= PAGE;
     requires class:    szind < SC_NSIZES;
     requires whole:    ScBytes(szind) % align_bytes == 0;
     EXITS_OUT(ScBytes(szind), 1);
     assigns            MALLOC_ASSIGNS, errno;
-    ensures  ok:       MallocOk;
+    ENSURES_READY;
     ENSURES_NEW_BLOCK;
     ensures  class:    \result != NULL ==> block_szind[ADDR(\result)] == szind;
     ensures  aligned:  ADDR(\result) % align_bytes == 0;
@@ -58,12 +59,12 @@ static void *zero_of_class(uint32_t szind) /*@ ghost (uint64_t align_bytes) */
 }
 
 /* Returns a block of that class, aligned to more than a page, whose usable bytes are all zero. */
-/*@ requires ok:       MallocOk;
+/*@ requires ready:    MallocReady;
     requires power:    IsPowerOfTwo(align_bytes) && PAGE < align_bytes;
     requires class:    szind < SC_NSIZES && ClassOf(AlignedSize(align_bytes, size), szind);
     EXITS_OUT(size, align_bytes);
     assigns            MALLOC_ASSIGNS, errno;
-    ensures  ok:       MallocOk;
+    ENSURES_READY;
     ENSURES_NEW_BLOCK;
     ensures  class:    \result != NULL ==> block_szind[ADDR(\result)] == szind;
     ensures  aligned:  ADDR(\result) % align_bytes == 0;
@@ -83,11 +84,11 @@ static void *zero_above_page(uint64_t align_bytes, size_t size, uint32_t szind)
 }
 
 /* Returns a block whose usable bytes are all zero. */
-/*@ requires ok:       MallocOk;
+/*@ requires ready:    MallocReady;
     requires power:    IsPowerOfTwo(align_bytes);
     EXITS_OUT(4 * size, 4 * align_bytes);
     assigns            MALLOC_ASSIGNS, errno;
-    ensures  ok:       MallocOk;
+    ENSURES_READY;
     ENSURES_NEW_BLOCK;
     ensures  class:    \result != NULL ==> BlockOf(ADDR(\result), AlignedSize(align_bytes, size));
     ensures  fits:     \result != NULL ==> size <= BlockBytes(ADDR(\result));
@@ -102,7 +103,7 @@ static void *mallocx_zero(uint64_t align_bytes, size_t size)
     /*@ ghost align_lemma_range(align_bytes); */
     /*@ ghost if (size <= SC_LARGE_MAXCLASS && align_bytes <= SC_LARGE_MAXCLASS) { block_lemma_waste_aligned(size, szind, align_bytes); } */
     if (szind >= SC_NSIZES) {
-        fail_out("mallocx", size);
+        fail_large("mallocx", size);
         return NULL;
     }
     return align_bytes > PAGE ? zero_above_page(align_bytes, size, szind) : zero_of_class(szind) /*@ ghost (align_bytes) */;
@@ -215,11 +216,11 @@ static void *mallocx_from(uint32_t cache, uint32_t arena, uint64_t align_bytes, 
 }
 
 /* mallocx without an arena and a cache. */
-/*@ requires ok:       MallocOk;
+/*@ requires ready:    MallocReady;
     requires power:    IsPowerOfTwo(align_bytes);
     EXITS_OUT(4 * size, 4 * align_bytes);
     assigns            MALLOC_ASSIGNS, errno;
-    ensures  ok:       MallocOk;
+    ENSURES_READY;
     ENSURES_NEW_BLOCK;
     ensures  class:    \result != NULL ==> BlockOf(ADDR(\result), AlignedSize(align_bytes, size));
     ensures  fits:     \result != NULL ==> size <= BlockBytes(ADDR(\result));
@@ -242,11 +243,11 @@ static inline void *mallocx_plain(uint64_t align_bytes, size_t size, bool zero)
 }
 
 /* mallocx for flags that name an arena or a cache. An arena that is not there, without a cache, changes nothing. */
-/*@ requires ok:       MallocOk;
+/*@ requires ready:    MallocReady;
     requires align:    align_bytes == FlagsAlign(flags) && IsPowerOfTwo(align_bytes);
-    exits    cache:    FlagsExplicit(flags) || MallocEnds(4 * size, 4 * FlagsAlign(flags));
+    exits    cache:    FlagsExplicit(flags) || MallocEnds(4 * size, 4 * FlagsAlign(flags)) || !\old(thread_booted);
     assigns            MALLOC_ASSIGNS, errno;
-    ensures  ok:       MallocOk;
+    ENSURES_READY;
     ENSURES_NEW_BLOCK;
     ensures  class:    \result != NULL ==> BlockOf(ADDR(\result), FlagsSize(size, flags));
     ensures  fits:     \result != NULL ==> size <= BlockBytes(ADDR(\result));
@@ -282,8 +283,7 @@ PUBLIC size_t qed_nallocx(size_t size, int flags)
 PUBLIC size_t qed_sallocx(const void *block, int flags)
 {
     (void)flags;
-    (void)thread_get();
-    return block == NULL ? 0 : block_asked((uint64_t)block, "sallocx");
+    return block_size((uint64_t)block, "sallocx");
 }
 
 /* Fills a block that is to be freed, and counts it, as far as that is asked for. The block stays. */
@@ -363,28 +363,13 @@ PUBLIC void qed_dallocx(void *block, int flags)
     }
 }
 
-/* Frees a block of that class, where the thread's stack of the class takes it. Returns whether it does. It does not for NULL. */
-/*@ requires ok:       MallocOk;
-    requires valid:    BlockOrNull(block);
-    requires class:    block != 0 ==> szind < SC_NSIZES && block_szind[block] == szind;
-    assigns            MALLOC_ASSIGNS_HEAP;
-    ensures  ok:       MallocOk;
-    ensures  gone:     \result ==> !BlockLive(block);
-    ensures  same:     !\result && block != 0 ==> BlockLive(block) && block_szind[block] == szind;
-    ENSURES_LIVE_KEPT(block, 0);
-*/
-static inline bool sdallocx_push(uint64_t block, uint32_t szind)
-{
-    return szind < TCACHE_STACKS - 1 && tcache_push_class(thread_cache, block, szind + 1);
-}
-
 /* Frees a block of that class, which the thread's stacks have not taken, or which the flags send elsewhere. */
-/*@ requires ok:       MallocOk;
+/*@ requires ready:    MallocReady;
     requires valid:    BlockOrNull(block);
     requires class:    block != 0 ==> szind < SC_NSIZES && block_szind[block] == szind;
     exits    cache:    live_on == 1 || FlagsExplicit(flags);
     assigns            MALLOC_ASSIGNS, errno;
-    ensures  ok:       MallocOk;
+    ENSURES_READY;
     ensures  gone:     !BlockLive(block);
     ENSURES_REST_KEPT(block, 0);
     ensures  error:    errno == \old(errno);
@@ -407,13 +392,13 @@ static inline void sdallocx_past(uint64_t block, uint32_t szind, int flags)
     }
 }
 
-/*@ requires ok:       MallocOk;
+/*@ requires ready:    MallocReady;
     requires valid:    BlockOrNull(ADDR(block));
     requires aligned:  ADDR(block) % FlagsAlign(flags) == 0;
     requires size:     block != NULL ==> BlockOf(ADDR(block), FlagsSize(size, flags));
     exits    cache:    live_on == 1 || FlagsExplicit(flags);
     assigns            MALLOC_ASSIGNS, errno;
-    ensures  ok:       MallocOk;
+    ENSURES_READY;
     ensures  gone:     !BlockLive(ADDR(block));
     ENSURES_REST_KEPT(ADDR(block), 0);
     ensures  error:    errno == \old(errno);
@@ -426,14 +411,14 @@ static __attribute__((noinline)) void sdallocx_slow(void *block, size_t size, in
             block_lemma_whole(ADDR(block), align_bytes);
             block_lemma_asked(align_bytes, size, block_szind[ADDR(block)], szind);
         } */
-    if (flags_cache(flags) != 0 || !sdallocx_push((uint64_t)block, szind)) {
+    if (flags_cache(flags) != 0 || !hit_give_class((uint64_t)block, szind)) {
         sdallocx_past((uint64_t)block, szind, flags);
     }
 }
 
 PUBLIC void qed_sdallocx(void *block, size_t size, int flags)
 {
-    if (!LIKELY(flags == 0 && size <= SC_LOOKUP_MAX && tcache_push_sized(thread_cache, (uint64_t)block, size))) {
+    if (!LIKELY(flags == 0 && hit_give_sized((uint64_t)block, size))) {
         sdallocx_slow(block, size, flags);
     }
 }
@@ -491,9 +476,9 @@ static inline void rallocx_stay(uint64_t block, uint64_t bytes_now, uint64_t byt
     }
 }
 
-/*@ requires ok:       MallocOk;
+/*@ requires ready:    MallocReady;
     requires valid:    BlockOrNull(ADDR(block));
-    exits    cache:    live_on == 1 || FlagsExplicit(flags) || MallocEnds(4 * size, 4 * FlagsAlign(flags));
+    exits    cache:    live_on == 1 || FlagsExplicit(flags) || MallocEnds(4 * size, 4 * FlagsAlign(flags)) || !\old(thread_booted);
     assigns            MALLOC_ASSIGNS, errno;
     ENSURES_RALLOCX(block, size, flags);
 */
@@ -521,6 +506,7 @@ PUBLIC void *qed_rallocx(void *block, size_t size, int flags)
 {
     if (LIKELY(flags == 0 && size != 0 && size <= SC_LOOKUP_MAX)) {
         const struct tcache *t = thread_cache;
+        /*@ ghost malloc_lemma_ready(); */
         uint64_t             stack = tcache_stack_at(t, (uint64_t)block);
         if (LIKELY(stack != 0 && tcache_stack_of(t, size) == stack)) {
             /*@ ghost block_lemma_found(ADDR(block), size); */
@@ -581,6 +567,7 @@ static __attribute__((noinline)) size_t xallocx_slow(void *block, size_t size, s
 
 PUBLIC size_t qed_xallocx(void *block, size_t size, size_t extra, int flags)
 {
+    /*@ ghost malloc_lemma_ready(); */
     uint64_t stack = tcache_stack_at(thread_cache, (uint64_t)block);
     if (LIKELY(stack != 0 && stack <= SC_NBINS)) {              /* a small block keeps its class */
         return size_class_bytes((uint32_t)stack - 1);

@@ -14,10 +14,10 @@
 #include "api/mallocx.acsl"
 
 /* Size 0 asks for a block of the least class. All usable bytes are zero where the flags ask for that. */
-/*@ requires ok:       MallocOk;
-    exits    cache:    FlagsExplicit(flags) || MallocEnds(4 * size, 4 * FlagsAlign(flags));
+/*@ requires ready:    MallocReady;
+    exits    cache:    FlagsExplicit(flags) || MallocEnds(4 * size, 4 * FlagsAlign(flags)) || !\old(thread_booted);
     assigns            MALLOC_ASSIGNS, errno;
-    ensures  ok:       MallocOk;
+    ENSURES_READY;
     ENSURES_NEW_BLOCK;
     ensures  class:    \result != NULL ==> BlockOf(ADDR(\result), FlagsSize(size, flags));
     ensures  fits:     \result != NULL ==> size <= BlockBytes(ADDR(\result));
@@ -30,9 +30,9 @@ void *qed_mallocx(size_t size, int flags);
 
 /* Returns a block of that size and alignment with as much of the old contents as both blocks hold, and zeroes where the flags ask for that
  * what it has beyond the old usable size. Where it returns NULL, the block is as it was. Without a block it is mallocx. */
-/*@ requires ok:       MallocOk;
+/*@ requires ready:    MallocReady;
     requires valid:    BlockOrNull(ADDR(block));
-    exits    cache:    live_on == 1 || FlagsExplicit(flags) || MallocEnds(4 * size, 4 * FlagsAlign(flags));
+    exits    cache:    live_on == 1 || FlagsExplicit(flags) || MallocEnds(4 * size, 4 * FlagsAlign(flags)) || !\old(thread_booted);
     assigns            MALLOC_ASSIGNS, errno;
     ENSURES_RALLOCX(block, size, flags);
 */
@@ -40,7 +40,7 @@ void *qed_rallocx(void *block, size_t size, int flags);
 
 /* Gives the block, where it is, the class of size + extra bytes, or of at least size bytes if that is refused. Returns the usable size that it
  * has then. */
-/*@ requires ok:       MallocOk;
+/*@ requires ready:    MallocReady;
     requires live:     BlockLive(ADDR(block));
     EXITS_CHECKED;
     assigns            MALLOC_ASSIGNS, errno;
@@ -48,22 +48,22 @@ void *qed_rallocx(void *block, size_t size, int flags);
 */
 size_t qed_xallocx(void *block, size_t size, size_t extra, int flags);
 
-/*@ requires ok:       MallocOk;
+/*@ requires ready:    MallocReady;
     requires valid:    BlockOrNull(ADDR(block));
     EXITS_CHECKED;
     assigns            MALLOC_ASSIGNS, errno;
-    ensures  ok:       MallocOk;
+    ENSURES_READY;
     ensures  bytes:    \result == (block == NULL ? 0 : BlockBytes(ADDR(block)));
     ENSURES_REST_KEPT(0, 0);
     ensures  error:    errno == \old(errno);
 */
 size_t qed_sallocx(const void *block, int flags);
 
-/*@ requires ok:       MallocOk;
+/*@ requires ready:    MallocReady;
     requires valid:    BlockOrNull(ADDR(block));
     exits    cache:    live_on == 1 || FlagsExplicit(flags);
     assigns            MALLOC_ASSIGNS, errno;
-    ensures  ok:       MallocOk;
+    ENSURES_READY;
     ensures  gone:     !BlockLive(ADDR(block));
     ENSURES_REST_KEPT(ADDR(block), 0);
     ensures  error:    errno == \old(errno);
@@ -71,13 +71,13 @@ size_t qed_sallocx(const void *block, int flags);
 void qed_dallocx(void *block, int flags);
 
 /* The size lies between what was asked for and what nallocx says of that. The flags have the alignment that was asked for. */
-/*@ requires ok:       MallocOk;
+/*@ requires ready:    MallocReady;
     requires valid:    BlockOrNull(ADDR(block));
     requires aligned:  ADDR(block) % FlagsAlign(flags) == 0;
     requires size:     block != NULL ==> BlockOf(ADDR(block), FlagsSize(size, flags));
     exits    cache:    live_on == 1 || FlagsExplicit(flags);
     assigns            MALLOC_ASSIGNS, errno;
-    ensures  ok:       MallocOk;
+    ENSURES_READY;
     ensures  gone:     !BlockLive(ADDR(block));
     ENSURES_REST_KEPT(ADDR(block), 0);
     ensures  error:    errno == \old(errno);

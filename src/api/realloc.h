@@ -116,10 +116,10 @@ static __attribute__((noinline)) bool realloc_to_zero(void *block)
 }
 
 /* Does what realloc does where the thread's cache alone does not tell the block's class. */
-/*@ requires ok:       MallocOk;
+/*@ requires ready:    MallocReady;
     requires valid:    BlockOrNull(ADDR(block));
     assigns            MALLOC_ASSIGNS, errno, realloc_zero_count;
-    exits    asked:    ReallocEnds(ADDR(block), size) || MallocEnds(size, 1);
+    exits    asked:    ReallocEnds(ADDR(block), size) || MallocEnds(size, 1) || !\old(thread_booted);
     ENSURES_REALLOC(block, size);
 */
 static __attribute__((noinline)) void *realloc_slow(void *block, size_t size)

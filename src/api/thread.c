@@ -238,7 +238,7 @@ static inline struct tcache *thread_take(void)
 }
 
 /* Returns whether boot is done. The load acquires, so that a thread that reads true reads what boot_publish asked for. */
-/*@ requires state:    ThreadStart || MallocOk;
+/*@ requires ready:    MallocReady;
     assigns            \nothing;
     ensures  told:     \result <==> thread_booted;
     ensures  booted:   \result ==> MallocOk;
@@ -249,7 +249,7 @@ static inline bool boot_done(void)
 }
 
 /* Boots the allocator, unless another thread has done so. */
-/*@ requires state:    ThreadStart || MallocOk;
+/*@ requires ready:    MallocReady;
     requires unborn:   thread_cache == &tcache_unborn;
     exits    first:    !\old(thread_booted);
     assigns            THREAD_ASSIGNS_BOOT, lock_held[LOCK_BOOT];
@@ -263,7 +263,7 @@ static inline void thread_boot(void)
 }
 
 /* Gives the thread, which has none, a cache. */
-/*@ requires state:    ThreadStart || MallocOk;
+/*@ requires ready:    MallocReady;
     requires unborn:   thread_cache == &tcache_unborn;
     exits    first:    !\old(thread_booted);
     assigns            MALLOC_ASSIGNS_HEAP;

@@ -27,7 +27,7 @@ extern __thread uint16_t fork_quiet;
 
 /* Returns the calling thread's cache, which is made at its first slow path. Without memory for one, or after the thread's end, it is a
  * stand-in. The first call boots the allocator, which ends the program if the OS's page is too large. */
-/*@ requires state:    ThreadStart || MallocOk;
+/*@ requires ready:    MallocReady;
     exits    first:    !\old(thread_booted);
     assigns            MALLOC_ASSIGNS_HEAP;
     ensures  ok:       MallocOk;

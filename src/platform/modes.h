@@ -48,9 +48,9 @@ static inline int32_t modes_freed_byte(void)
 /* What a realloc of a block to no bytes does: it frees the block, as glibc's does, makes it one of the smallest class, or ends the program. */
 enum modes_realloc { MODES_REALLOC_FREES, MODES_REALLOC_KEEPS, MODES_REALLOC_ENDS };
 
-extern uint32_t modes_realloc_zero;     /* an enum modes_realloc; set at boot */
+extern uint32_t modes_realloc_zero;     /* an enum modes_realloc; set at boot, and read after it alone */
 
-extern uint32_t modes_xmalloc;          /* 1 if a call that gets no memory ends the program, 0 otherwise; set at boot */
+extern uint32_t modes_xmalloc;          /* 1 if a call that gets no memory ends the program, 0 otherwise; set at boot, and read after it alone */
 
 /* Thread caches keep no blocks in stacks from this one on; set at boot, before the first cache is made. */
 extern uint32_t modes_stacks;

@@ -39,6 +39,7 @@ static inline bool counting(const struct tcache *t)
 /*@ requires ok:      TcacheOk(t);
     assigns           \nothing;
     ensures  table:   \result ==> bytes <= SC_LOOKUP_MAX;
+    ensures  paced:   \result ==> t->paced_end != 0;
 */
 static inline bool counting_paces(const struct tcache *t, uint64_t bytes)
 {
@@ -58,6 +59,7 @@ static inline bool counting_passes(const struct tcache *t, uint64_t stack)
 /*@ requires ok:      TcacheOk(t);
     assigns           \nothing;
     ensures  table:   \result ==> bytes <= SC_LOOKUP_MAX;
+    ensures  counted: \result ==> t->counted_end != 0;
 */
 static inline bool counting_adds(const struct tcache *t, uint64_t bytes)
 {
@@ -85,10 +87,10 @@ static inline void counting_took(const struct tcache *t, uint64_t stack) /*@ gho
 }
 
 /* tcache_push for a thread that counts bytes and nothing else. It counts the block, too. For another thread it returns false. */
-/*@ TCACHE_WHOLE(requires, t);
+/*@ REQUIRES_WHOLE_OR_HOLLOW(t);
     requires live:    0 < block < ADDRESS_MAX ==> block_state[block] == BLOCK_LIVE;
     assigns           TCACHE_ASSIGNS_STACKS(t), block_state[block], block_pos[block];
-    TCACHE_WHOLE(ensures, t);
+    ENSURES_STILL_WHOLE(t);
     ENSURES_PUSHED(t, block);
 */
 static inline bool counting_push(struct tcache *t, uint64_t block)

@@ -113,20 +113,22 @@ static inline void tcache_drop(struct tcache *t, uint64_t stack)
 }
 
 /* Takes the block on top of the stack for the program and returns it, or returns 0 if the stack is empty. */
-/*@ TCACHE_WHOLE(requires, t);
+/*@ REQUIRES_WHOLE_OR_HOLLOW(t);
     requires stack:   stack < TCACHE_STACKS;
     assigns           TCACHE_ASSIGNS_STACKS(t), block_state[0 .. ADDRESS_MAX - 1];
-    TCACHE_WHOLE(ensures, t);
+    ENSURES_STILL_WHOLE(t);
     ensures  cached:  \result != 0 ==> \result < ADDRESS_MAX && \at(block_state[\result],Pre) == BLOCK_CACHED;
     ensures  live:    \result != 0 ==> block_state[\result] == BLOCK_LIVE;
     ensures  class:   \result != 0 ==> stack != 0 && block_szind[\result] == stack - 1;
     ensures  empty:   \result == 0 ==> t->top[stack] == t->floor[stack];
     ensures  others:  TcacheBlocksSame{Pre,Post}(\result);
+    ensures  hollow:  TcacheHollow{Pre}(t) ==> \result == 0;
+    ensures  same:    \result == 0 ==> TcacheSame{Pre,Post}(t) && block_state[0] == \old(block_state[0]);
 */
 static inline uint64_t tcache_pop(struct tcache *t, uint64_t stack)
 {
-    /*@ ghost if (block_state[0] != BLOCK_NONE) { blocks_lemma_out(0); } */
-    /*@ assert zero: block_state[0] == BLOCK_NONE; */
+    /*@ ghost if (block_state[0] != BLOCK_NONE && t->room[stack] != 0) { blocks_lemma_out(0); } */
+    /*@ assert zero: block_state[0] == BLOCK_NONE || t->room[stack] == 0; */
     uint64_t block = tcache_top(t, stack);
     AS_RESULT(block);
     /*@ assert empty: block == 0 ==> t->top[stack] == t->floor[stack]; */
@@ -153,14 +155,16 @@ static inline uint64_t tcache_stack_of(const struct tcache *t, uint64_t bytes)
 
 /* Returns a block for so many bytes from the stack of their class, or 0 where the slow path has to look: the stack is empty, the class is not
  * cached, or the thread's calls are counted. */
-/*@ TCACHE_WHOLE(requires, t);
+/*@ REQUIRES_WHOLE_OR_HOLLOW(t);
     assigns           TCACHE_ASSIGNS_STACKS(t), block_state[0 .. ADDRESS_MAX - 1];
-    TCACHE_WHOLE(ensures, t);
+    ENSURES_STILL_WHOLE(t);
     ensures  cached:  \result != 0 ==> \result < ADDRESS_MAX && \at(block_state[\result],Pre) == BLOCK_CACHED;
     ensures  live:    \result != 0 ==> block_state[\result] == BLOCK_LIVE;
     ensures  fits:    \result != 0 ==> ClassFits(bytes, block_szind[\result]);
     ensures  least:   \result != 0 ==> ClassLeast(bytes, block_szind[\result]);
     ensures  others:  TcacheBlocksSame{Pre,Post}(\result);
+    ensures  hollow:  TcacheHollow{Pre}(t) ==> \result == 0;
+    ensures  same:    \result == 0 ==> TcacheSame{Pre,Post}(t) && block_state[0] == \old(block_state[0]);
 */
 static inline uint64_t tcache_take(struct tcache *t, uint64_t bytes)
 {
@@ -243,7 +247,7 @@ static inline bool tcache_begins(const struct tcache *t, uint64_t block, uint64_
 
 /* Returns the stack of the class of the block that begins at the address, or 0 where the slow path has to look: no block of a cached class
  * begins there, or the address is outside the window, or it is 0. */
-/*@ TCACHE_WHOLE(requires, t);
+/*@ REQUIRES_WHOLE_OR_HOLLOW(t);
     requires live:    0 < block < ADDRESS_MAX ==> block_state[block] == BLOCK_LIVE;
     assigns           \nothing;
     ensures  class:   \result != 0 ==> 0 < block < ADDRESS_MAX && \result < TCACHE_STACKS && block_szind[block] == \result - 1;
@@ -310,10 +314,10 @@ static inline bool tcache_push(struct tcache *t, uint64_t block)
 }
 
 /* tcache_push for a block that the program says has the class of that stack. It is refused too where a block of another class begins there. */
-/*@ TCACHE_WHOLE(requires, t);
+/*@ REQUIRES_WHOLE_OR_HOLLOW(t);
     requires live:    0 < block < ADDRESS_MAX ==> block_state[block] == BLOCK_LIVE;
     assigns           TCACHE_ASSIGNS_STACKS(t), block_state[block], block_pos[block];
-    TCACHE_WHOLE(ensures, t);
+    ENSURES_STILL_WHOLE(t);
     ENSURES_PUSHED(t, block);
     ensures  class:   \result ==> stack != 0 && block_szind[block] == stack - 1;
 */
@@ -332,11 +336,11 @@ static inline bool tcache_push_class(struct tcache *t, uint64_t block, uint64_t 
 }
 
 /* tcache_push for a block whose size the program tells. It is refused too where a block of another class begins there. */
-/*@ TCACHE_WHOLE(requires, t);
+/*@ REQUIRES_WHOLE_OR_HOLLOW(t);
     requires live:    0 < block < ADDRESS_MAX ==> block_state[block] == BLOCK_LIVE;
     requires bytes:   bytes <= SC_LOOKUP_MAX;
     assigns           TCACHE_ASSIGNS_STACKS(t), block_state[block], block_pos[block];
-    TCACHE_WHOLE(ensures, t);
+    ENSURES_STILL_WHOLE(t);
     ENSURES_PUSHED(t, block);
     ensures  fits:    \result ==> ClassFits(bytes, block_szind[block]);
     ensures  least:   \result ==> ClassLeast(bytes, block_szind[block]);
