@@ -34,6 +34,20 @@ static inline void block_tick(struct tcache *t)
     refill_tick(t);
 }
 
+/* Gives back all blocks that the thread's cache holds, so that a call without memory can ask once more. */
+/*@ requires ok:       MallocOk;
+    requires mine:     t == thread_cache;
+    assigns            MALLOC_ASSIGNS_HEAP, *t;
+    ensures  ok:       MallocOk;
+    ensures  same:     thread_cache == t;
+    ensures  empty:    \forall integer b; TCACHE_STACK(b) ==> t->top[b] == t->floor[b];
+    ENSURES_LIVE_KEPT(0, 0);
+*/
+static inline void block_flush(struct tcache *t)
+{
+    refill_flush(t);
+}
+
 /* Returns a sampled block of that class, aligned to align_bytes, for a request that is due, or 0 where the program is to get an ordinary one. */
 /*@ requires ok:       MallocOk;
     requires mine:     t == thread_cache;
@@ -77,6 +91,72 @@ static inline uint64_t block_take_extent(uint32_t arena, uint32_t szind, uint64_
     /*@ assert out: \forall integer b, i; TCACHE_IN(thread_cache, b, i) ==> BlockOut{Pre}(thread_cache->slot[i]); */
     /*@ assert are: TcacheOthers(thread_cache, TCACHE_STACKS); */
     /*@ ghost stack_lemma_kept(thread_cache); */
+    return block;
+}
+
+/* Returns a block of a class that passes through the thread caches, or 0 without memory. */
+/*@ requires ok:       MallocOk;
+    requires mine:     t == thread_cache;
+    requires stack:    0 < stack < TCACHE_STACKS;
+    assigns            MALLOC_ASSIGNS_HEAP, *t;
+    ensures  ok:       MallocOk;
+    ensures  same:     thread_cache == t;
+    ENSURES_NEW_ADDRESS;
+    ensures  class:    \result != 0 ==> block_szind[\result] == stack - 1;
+    ensures  out:      \result == 0 ==> NoBlock(stack - 1, 1);
+*/
+static inline uint64_t block_take_cached(struct tcache *t, uint32_t stack)
+{
+    uint64_t block = tcache_pop(t, stack);
+    return block != 0 ? block : refill(t, stack);
+}
+
+/* Counts a slow event and returns a large block of that class, or 0 without memory. Class SC_NSIZES is no class, and gives 0. */
+/*@ requires ok:       MallocOk;
+    requires mine:     t == thread_cache;
+    requires power:    IsPowerOfTwo(align_bytes);
+    requires class:    SC_NBINS <= szind <= SC_NSIZES;
+    requires zeroed:   \valid(zeroed);
+    assigns            MALLOC_ASSIGNS_HEAP, *t, *zeroed;
+    ensures  ok:       MallocOk;
+    ensures  same:     thread_cache == t;
+    ENSURES_NEW_ADDRESS;
+    ensures  class:    \result != 0 ==> block_szind[\result] == szind;
+    ensures  aligned:  \result % align_bytes == 0;
+    ensures  zero:     LargeZero(\result, szind, *zeroed);
+    ensures  out:      \result == 0 ==> NoBlock(szind, align_bytes);
+*/
+static inline uint64_t block_take_large(struct tcache *t, uint32_t szind, uint64_t align_bytes, bool *zeroed)
+{
+    /*@ ghost align_lemma_range(align_bytes); */
+    block_tick(t);
+    return szind < SC_NSIZES ? block_take_extent(t->arena, szind, align_bytes, zeroed) : 0;
+}
+
+/* Returns a block of that class that is no sample, aligned to align_bytes, which is a power of two, or 0 without memory. Class SC_NSIZES is no
+ * class, and gives 0. Up to PAGE the blocks of a class whose size is a multiple of align_bytes are aligned to it. Above
+ * PAGE only large blocks can be. */
+/*@ requires ok:       MallocOk;
+    requires mine:     t == thread_cache;
+    requires power:    IsPowerOfTwo(align_bytes);
+    requires class:    szind <= SC_NSIZES;
+    REQUIRES_ALIGNS(szind, align_bytes);
+    requires zeroed:   \valid(zeroed);
+    assigns            MALLOC_ASSIGNS_HEAP, *t, *zeroed;
+    ensures  ok:       MallocOk;
+    ensures  same:     thread_cache == t;
+    ENSURES_NEW_ADDRESS;
+    ENSURES_OF_CLASS(szind, align_bytes, zeroed);
+*/
+static inline uint64_t block_take_once(struct tcache *t, uint32_t szind, uint64_t align_bytes, bool *zeroed)
+{
+    /*@ ghost align_lemma_range(align_bytes); */
+    *zeroed = false;
+    if (szind + 1 >= TCACHE_STACKS || align_bytes > PAGE) {
+        return block_take_large(t, szind, align_bytes, zeroed);
+    }
+    uint64_t block = block_take_cached(t, szind + 1);
+    /*@ ghost if (block != 0) { block_lemma_power(block, align_bytes); } */
     return block;
 }
 

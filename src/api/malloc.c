@@ -21,46 +21,8 @@ uint64_t realloc_zero_count;
 
 /* ---- taking ------------------------------------------------------------------------------------------------------ */
 
-/* Returns a block of a class that passes through the thread caches, or 0 without memory. */
-/*@ requires ok:       MallocOk;
-    requires mine:     t == thread_cache;
-    requires stack:    0 < stack < TCACHE_STACKS;
-    assigns            MALLOC_ASSIGNS_HEAP, *t;
-    ensures  ok:       MallocOk;
-    ENSURES_NEW_ADDRESS;
-    ensures  class:    \result != 0 ==> block_szind[\result] == stack - 1;
-    ensures  out:      \result == 0 ==> NoBlock(stack - 1, 1);
-*/
-static uint64_t block_take_cached(struct tcache *t, uint32_t stack)
-{
-    uint64_t block = tcache_pop(t, stack);
-    return block != 0 ? block : refill(t, stack);
-}
-
-/* Counts a slow event and returns a large block of that class, or 0 without memory. Class SC_NSIZES is no class, and gives 0. */
-/*@ requires ok:       MallocOk;
-    requires mine:     t == thread_cache;
-    requires power:    IsPowerOfTwo(align_bytes);
-    requires class:    SC_NBINS <= szind <= SC_NSIZES;
-    requires zeroed:   \valid(zeroed);
-    assigns            MALLOC_ASSIGNS_HEAP, *t, *zeroed;
-    ensures  ok:       MallocOk;
-    ENSURES_NEW_ADDRESS;
-    ensures  class:    \result != 0 ==> block_szind[\result] == szind;
-    ensures  aligned:  \result % align_bytes == 0;
-    ensures  zero:     LargeZero(\result, szind, *zeroed);
-    ensures  out:      \result == 0 ==> NoBlock(szind, align_bytes);
-*/
-static uint64_t block_take_large(struct tcache *t, uint32_t szind, uint64_t align_bytes, bool *zeroed)
-{
-    /*@ ghost align_lemma_range(align_bytes); */
-    block_tick(t);
-    return szind < SC_NSIZES ? block_take_extent(t->arena, szind, align_bytes, zeroed) : 0;
-}
-
-/* Returns a block of that class that is no sample, aligned to align_bytes, which is a power of two, or 0 without memory. Class SC_NSIZES is no
- * class, and gives 0. Up to PAGE the blocks of a class whose size is a multiple of align_bytes are aligned to it. Above
- * PAGE only large blocks can be. */
+/* Returns a block of that class that is no sample, aligned to align_bytes, or 0 without memory. Where there is none, the blocks that the thread's
+ * cache holds go back, and their memory serves. */
 /*@ requires ready:    MallocReady;
     requires power:    IsPowerOfTwo(align_bytes);
     requires class:    szind <= SC_NSIZES;
@@ -74,14 +36,12 @@ static uint64_t block_take_large(struct tcache *t, uint32_t szind, uint64_t alig
 */
 static __attribute__((noinline)) uint64_t block_take_unsampled(uint32_t szind, uint64_t align_bytes, bool *zeroed)
 {
-    /*@ ghost align_lemma_range(align_bytes); */
     struct tcache *t = thread_get();
-    *zeroed = false;
-    if (szind + 1 >= TCACHE_STACKS || align_bytes > PAGE) {
-        return block_take_large(t, szind, align_bytes, zeroed);
+    uint64_t       block = block_take_once(t, szind, align_bytes, zeroed);
+    if (block == 0) {
+        block_flush(t);
+        block = block_take_once(t, szind, align_bytes, zeroed);
     }
-    uint64_t block = block_take_cached(t, szind + 1);
-    /*@ ghost if (block != 0) { block_lemma_power(block, align_bytes); } */
     return block;
 }
 

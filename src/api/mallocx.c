@@ -109,20 +109,33 @@ static void *mallocx_zero(uint64_t align_bytes, size_t size)
     return align_bytes > PAGE ? zero_above_page(align_bytes, size, szind) : zero_of_class(szind) /*@ ghost (align_bytes) */;
 }
 
-/* Counts a slow event of the thread. */
+/* Returns a block of that class from the arena, past the thread's cache, aligned to align_bytes, or 0 without memory. */
 /*@ requires ok:       MallocOk;
-    assigns            MALLOC_ASSIGNS_HEAP;
+    requires arena:    arena < ARENAS_MAX;
+    requires power:    IsPowerOfTwo(align_bytes);
+    requires class:    szind < SC_NSIZES;
+    requires whole:    align_bytes <= PAGE ==> ScBytes(szind) % align_bytes == 0;
+    requires large:    align_bytes > PAGE ==> SC_NBINS <= szind;
+    assigns            BLOCKS_ASSIGNS, large_allocated;
     ensures  ok:       MallocOk;
-    ENSURES_LIVE_KEPT(0, 0);
+    ENSURES_NEW_ADDRESS;
+    ensures  class:    \result != 0 ==> block_szind[\result] == szind;
+    ensures  aligned:  \result % align_bytes == 0;
+    ensures  out:      \result == 0 ==> NoBlock(szind, align_bytes);
 */
-static inline void mallocx_tick(void)
+static uint64_t mallocx_take_once(uint32_t arena, uint32_t szind, uint64_t align_bytes)
 {
-    struct tcache *t = thread_get();
-    /*@ assert place: ThreadCache(t); */
-    block_tick(t);
+    bool zeroed;
+    /*@ ghost align_lemma_range(align_bytes); */
+    if (szind >= SC_NBINS) {
+        return block_take_extent(arena, szind, align_bytes, &zeroed);
+    }
+    uint64_t block = block_take_region(arena, szind);
+    /*@ ghost if (block != 0) { block_lemma_power(block, align_bytes); } */
+    return block;
 }
 
-/* Returns a block of that class from the arena, past the thread's cache, aligned to align_bytes, or 0 without memory. */
+/* Counts a slow event and returns such a block. Where there is none, the blocks that the thread's cache holds go back, and their memory serves. */
 /*@ requires ok:       MallocOk;
     requires arena:    arena < ARENAS_MAX;
     requires power:    IsPowerOfTwo(align_bytes);
@@ -138,14 +151,14 @@ static inline void mallocx_tick(void)
 */
 static uint64_t mallocx_take(uint32_t arena, uint32_t szind, uint64_t align_bytes)
 {
-    bool zeroed;
-    /*@ ghost align_lemma_range(align_bytes); */
-    mallocx_tick();
-    if (szind >= SC_NBINS) {
-        return block_take_extent(arena, szind, align_bytes, &zeroed);
+    struct tcache *t = thread_get();
+    /*@ assert place: ThreadCache(t); */
+    block_tick(t);
+    uint64_t       block = mallocx_take_once(arena, szind, align_bytes);
+    if (block == 0) {
+        block_flush(t);
+        block = mallocx_take_once(arena, szind, align_bytes);
     }
-    uint64_t block = block_take_region(arena, szind);
-    /*@ ghost if (block != 0) { block_lemma_power(block, align_bytes); } */
     return block;
 }
 
