@@ -70,6 +70,8 @@ static void added(void *p, size_t bytes, size_t alignment, int wanted)
     } else if (wanted == 0 && !failing && bytes < MAPPED_BYTES_MAX && alignment < MAPPED_BYTES_MAX
                && os_fake.mapped_npages * PAGE + 2 * (bytes + alignment) + (64UL << 20) < MAPPED_BYTES_MAX) {
         blocks_model_fail("out of memory without a reason", NULL);
+    } else if (wanted == 0 && bytes < MAPPED_BYTES_MAX && alignment < MAPPED_BYTES_MAX && !cache_has_none(thread_cache)) {
+        blocks_model_fail("out of memory while the thread's cache has blocks", NULL);
     }
 }
 

@@ -108,6 +108,16 @@ static bool cache_holds(const struct tcache *t, uint32_t arena)
     return false;
 }
 
+static bool cache_has_none(const struct tcache *t)
+{
+    for (uint32_t b = 1; b < TCACHE_STACKS; b++) {
+        if (t->top[b] != t->floor[b]) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Whether the cache of a thread that is not at work, or an explicit one, has a block of the arena. */
 static bool others_hold(uint32_t arena)
 {

@@ -247,9 +247,8 @@ static void *malloc_theorem_xmalloc(size_t n)
 
 /* A child's first call of malloc, right after the handlers of fork, is a call like any other. The blocks of the parent are the child's too,
  * with their bytes. It holds also where the process has one thread, and the handlers take no lock. */
-/*@ requires ok:     MallocOk && ThreadMine;
+/*@ requires ok:     MallocOk;
     requires calm:   modes_xmalloc == 0;
-    requires arenas: bin_arenas <= ARENAS_MAX;
     requires outer:  fork_quiet == 0 && libc_stdio_held == 0;
     assigns          MALLOC_ASSIGNS, errno, fork_quiet, libc_stdio_held;
     ensures  ok:     MallocOk;
@@ -264,9 +263,8 @@ static void *malloc_theorem_fork_child(size_t n)
 }
 
 /* After a fork the parent goes on: it frees a block that it had before. */
-/*@ requires ok:     MallocOk && ThreadMine;
+/*@ requires ok:     MallocOk;
     requires calm:   live_on == 0 && modes_xmalloc == 0;
-    requires arenas: bin_arenas <= ARENAS_MAX;
     requires outer:  fork_quiet == 0 && libc_stdio_held == 0;
     requires live:   BlockLive(ADDR(p));
     assigns          MALLOC_ASSIGNS, errno, fork_quiet, libc_stdio_held;

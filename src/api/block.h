@@ -32,6 +32,8 @@
 static inline void block_tick(struct tcache *t)
 {
     refill_tick(t);
+    /*@ assert arena: t->arena == \at(t->arena,Pre); */
+    /*@ assert mine: ThreadMine; */
 }
 
 /* Gives back all blocks that the thread's cache holds, so that a call without memory can ask once more. */
@@ -46,6 +48,8 @@ static inline void block_tick(struct tcache *t)
 static inline void block_flush(struct tcache *t)
 {
     refill_flush(t);
+    /*@ assert arena: t->arena == \at(t->arena,Pre); */
+    /*@ assert mine: ThreadMine; */
 }
 
 /* Returns a sampled block of that class, aligned to align_bytes, for a request that is due, or 0 where the program is to get an ordinary one. */
@@ -63,7 +67,10 @@ static inline void block_flush(struct tcache *t)
 */
 static inline uint64_t block_sample(struct tcache *t, uint32_t szind, uint64_t align_bytes, bool *zeroed)
 {
-    return prof_take(t, szind, align_bytes, zeroed);
+    uint64_t block = prof_take(t, szind, align_bytes, zeroed);
+    /*@ assert arena: t->arena == \at(t->arena,Pre); */
+    /*@ assert mine: ThreadMine; */
+    return block;
 }
 
 /* Returns a large block of that class from the arena, aligned to align_bytes, or 0 without memory. */
@@ -108,7 +115,10 @@ static inline uint64_t block_take_extent(uint32_t arena, uint32_t szind, uint64_
 static inline uint64_t block_take_cached(struct tcache *t, uint32_t stack)
 {
     uint64_t block = tcache_pop(t, stack);
-    return block != 0 ? block : refill(t, stack);
+    block = block != 0 ? block : refill(t, stack);
+    /*@ assert arena: t->arena == \at(t->arena,Pre); */
+    /*@ assert mine: ThreadMine; */
+    return block;
 }
 
 /* Counts a slow event and returns a large block of that class, or 0 without memory. Class SC_NSIZES is no class, and gives 0. */

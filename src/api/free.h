@@ -24,6 +24,8 @@ static inline void free_past(struct tcache *t, uint64_t block, const char *call)
     } else {
         overflow_free(t, block, call);
     }
+    /*@ assert arena: t->arena == \at(t->arena,Pre); */
+    /*@ assert mine: ThreadMine; */
 }
 
 /* Frees a block in a thread that counts. */

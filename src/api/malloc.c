@@ -21,8 +21,8 @@ uint64_t realloc_zero_count;
 
 /* ---- taking ------------------------------------------------------------------------------------------------------ */
 
-/* Returns a block of that class that is no sample, aligned to align_bytes, or 0 without memory. Where there is none, the blocks that the thread's
- * cache holds go back, and their memory serves. */
+/* Returns a block of that class that is no sample, aligned to align_bytes, or 0 without memory. Where there is none, the blocks that the
+ * thread's cache holds go back, and their memory serves. */
 /*@ requires ready:    MallocReady;
     requires power:    IsPowerOfTwo(align_bytes);
     requires class:    szind <= SC_NSIZES;

@@ -135,7 +135,7 @@ static uint64_t mallocx_take_once(uint32_t arena, uint32_t szind, uint64_t align
     return block;
 }
 
-/* Counts a slow event and returns such a block. Where there is none, the blocks that the thread's cache holds go back, and their memory serves. */
+/* Counts a slow event and returns such a block. Where there is none, what the thread's cache holds goes back, and its memory serves. */
 /*@ requires ok:       MallocOk;
     requires arena:    arena < ARENAS_MAX;
     requires power:    IsPowerOfTwo(align_bytes);

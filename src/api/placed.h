@@ -74,6 +74,7 @@ static inline bool flags_place(int flags)
     ensures  blocks:   BlocksOk;
     ensures  lent:     ExplicitLent(\result, cache - FLAGS_CACHE_FIRST);
     ensures  aside:    ExplicitAside(own);
+    ensures  joined:   ThreadJoined(own);
     ensures  cache:    TcacheOk(\result);
     ENSURES_LIVE_KEPT(0, 0);
 */
@@ -94,6 +95,7 @@ static inline struct tcache *cache_begin(uint32_t cache, uint32_t arena, const c
     requires own:      own == thread_cache && ExplicitAside(own);
     requires state:    thread_booted && ArenaOk && SizeClassTable(SC_LOOKUP_MAX / SC_TINY + 1);
     requires none:     own == &tcache_unborn || own == &tcache_dead ==> ArenaNone;
+    requires joined:   ThreadJoined(own);
     requires cache:    FLAGS_CACHE_FIRST <= cache;
     assigns            EXPLICIT_ASSIGNS;
     ensures  ok:       MallocOk;

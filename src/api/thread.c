@@ -197,6 +197,7 @@ void thread_exit(void *cache)
     ensures  arenas:   ArenaOk;
     ensures  unborn:   TcacheOk(&tcache_unborn);
     ensures  mine:     \result != NULL ==> DepotMine(\result);
+    ensures  only:     \result != NULL ==> ArenaOnly(\result->arena);
     ensures  ok:       \result != NULL ==> TcacheOk(\result);
     ensures  none:     \result == NULL ==> ThreadNone;
 */
@@ -220,6 +221,7 @@ static inline struct tcache *thread_create(void)
     ensures  arenas:   ArenaOk;
     ensures  unborn:   TcacheOk(&tcache_unborn);
     ensures  mine:     \result != NULL ==> DepotMine(\result);
+    ensures  only:     \result != NULL ==> ArenaOnly(\result->arena);
     ensures  ok:       \result != NULL ==> TcacheOk(\result);
     ensures  none:     \result == NULL ==> ThreadNone;
 */
@@ -283,6 +285,7 @@ static __attribute__((noinline)) struct tcache *thread_make(void)
     thread_cache = t;
     /*@ assert state: ThreadOk; */
     /*@ assert cache: ThreadCache(thread_cache); */
+    /*@ assert mine: ThreadMine; */
     thread_watch(t);
     return t;
 }
@@ -427,8 +430,7 @@ static inline void fork_lock_lists(void)
 }
 
 /*@ requires stdio:    libc_stdio_held == 0;
-    requires ok:       MallocOk && ThreadMine;
-    requires arenas:   bin_arenas <= ARENAS_MAX;
+    requires ok:       MallocOk;
     assigns            libc_stdio_held, THREAD_ASSIGNS_FORK;
     ensures  stdio:    libc_stdio_held == 1;
     ensures  held:     ForkHeld;
@@ -447,7 +449,7 @@ static void fork_lock(void)
     requires ok:       ForkOk;
     assigns            libc_stdio_held, lock_held[0 .. LOCK_RANKS - 1];
     ensures  stdio:    libc_stdio_held == 0;
-    ensures  ok:       MallocOk && ThreadMine;
+    ensures  ok:       MallocOk;
 */
 static void fork_unlock(void)
 {
@@ -547,7 +549,7 @@ static inline void fork_reset_below(void)
     requires ok:       ForkOk;
     assigns            libc_stdio_held, lock_held[0 .. LOCK_RANKS - 1], CACHE_ASSIGNS, pages_purging, depot_live_count;
     ensures  stdio:    libc_stdio_held == 0;
-    ensures  ok:       MallocOk && ThreadMine;
+    ensures  ok:       MallocOk;
     ensures  threads:  DepotOk;
     ensures  none:     \forall integer e; ExtUsed(e) ==> !CacheBusyState(ext_state[e]);
 */

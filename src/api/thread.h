@@ -40,9 +40,7 @@ struct tcache *thread_get(void);
 /* Ends the thread whose cache that is, and gives all blocks of the cache back. The thread may still allocate, as destructors of other
  * keys do. */
 /*@ requires ok:       MallocOk;
-    requires mine:     DepotMine(THREAD_CACHE(cache));
-    requires arena:    ArenaOnly(THREAD_CACHE(cache)->arena);
-    requires cache:    TcacheOk(THREAD_CACHE(cache));
+    requires mine:     THREAD_CACHE(cache) == thread_cache && thread_cache != &tcache_unborn && thread_cache != &tcache_dead;
     requires standin:  ThreadDead;
     assigns            thread_cache, DEPOT_ASSIGNS_LIFE, BLOCKS_ASSIGNS, large_allocated, large_freed;
     ensures  ok:       MallocOk;
@@ -68,8 +66,6 @@ void thread_watch(struct tcache *t);
  * lock. The child then has what the interrupted call has, as the parent does. */
 /*@ requires room:      fork_quiet < UINT16_MAX;
     requires ok:        !ForkQuiet ==> MallocOk;
-    requires mine:      !ForkQuiet ==> ThreadMine;
-    requires arenas:    !ForkQuiet ==> bin_arenas <= ARENAS_MAX;
     requires stdio:     !ForkQuiet ==> libc_stdio_held == 0;
     assigns             fork_quiet, libc_stdio_held, THREAD_ASSIGNS_FORK;
     behavior quiet:
@@ -102,7 +98,6 @@ void thread_fork_prepare(void);
       assigns           libc_stdio_held, lock_held[0 .. LOCK_RANKS - 1];
       ensures  stdio:   libc_stdio_held == 0;
       ensures  parent:  MallocOk;
-      ensures  mine:    ThreadMine;
     complete behaviors;
     disjoint behaviors;
 */
@@ -123,7 +118,6 @@ void thread_fork_parent(void);
                             depot_live_count;
       ensures  stdio:   libc_stdio_held == 0;
       ensures  child:   MallocOk;
-      ensures  mine:    ThreadMine;
       ensures  threads: DepotOk;
       ensures  none:    \forall integer e; ExtUsed(e) ==> !CacheBusyState(ext_state[e]);
     complete behaviors;

@@ -45,6 +45,7 @@ OTHERS_ACT(explicit_receives) /*@ ghost (struct tcache *t, uint32_t n) */;
     EXPLICIT_HELD(ensures);
     ensures  cache:   ExplicitOwn(own);
     ensures  ok:      TcacheOk(own);
+    ensures  arena:   own->arena == \old(own->arena);
 */
 static inline void explicit_enter(void) /*@ ghost (struct tcache *own) */
 {
@@ -380,6 +381,8 @@ struct tcache *explicit_lend(uint32_t number, uint32_t arena) /*@ ghost (struct 
     }
     depot_leave();
     if (t != NULL) {
+        /*@ assert same: own->arena == \at(own->arena,Pre); */
+        /*@ assert apart: own != t; */
         explicit_set_arena(t, arena);
     }
     return t;
@@ -395,6 +398,7 @@ struct tcache *explicit_lend(uint32_t number, uint32_t arena) /*@ ghost (struct 
     ensures  ok:      TcacheOk(t);
     ensures  lent:    ExplicitLent(t, number);
     ensures  aside:   ExplicitAside(own);
+    ensures  arena:   own->arena == \old(own->arena);
 */
 static inline void explicit_enter_lent(void) /*@ ghost (struct tcache *own, struct tcache *t, uint32_t number) */
 {

@@ -39,6 +39,7 @@ uint32_t explicit_create(void) /*@ ghost (struct tcache *own) */;
     ensures  lent:    \result != \null ==> ExplicitLent(\result, number);
     ensures  ok:      \result != \null ==> TcacheOk(\result);
     ensures  aside:   \result != \null ==> ExplicitAside(own);
+    ensures  arena:   own->arena == \old(own->arena);
     LIVE_KEPT(ensures, 0, 0);
 */
 struct tcache *explicit_lend(uint32_t number, uint32_t arena) /*@ ghost (struct tcache *own) */;
@@ -50,6 +51,7 @@ struct tcache *explicit_lend(uint32_t number, uint32_t arena) /*@ ghost (struct 
     requires aside:   ExplicitAside(own);
     assigns           EXPLICIT_ASSIGNS;
     EXPLICIT_CALM(ensures, own);
+    ensures  arena:   own->arena == \old(own->arena);
     LIVE_KEPT(ensures, 0, 0);
 */
 void explicit_return(uint32_t number) /*@ ghost (struct tcache *own, struct tcache *t) */;

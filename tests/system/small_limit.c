@@ -4,7 +4,8 @@
  * Blocks of each size come until there are no more: NULL and ENOMEM, and all that the limit leaves has been handed out by then. What is freed
  * serves again, and no block changes meanwhile. When the limit rises, the heap grows on.
  *
- * The overhead is for one window of 4 GiB of addresses. Where the system places the heap across two, the tables of the other one take address space, too. */
+ * The overhead is for one window of 4 GiB of addresses. Where the system places the heap across two, the tables of the other one take
+ * address space, too. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
