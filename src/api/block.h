@@ -1,4 +1,4 @@
-/* block: what the malloc family does past the thread's cache, and what it does with the bytes of blocks. Each function is one call, with
+/* block: what the malloc family does past the thread's cache, and what it does with the bytes of blocks. Most functions are one call, with
  * the proof that the thread's cache stays whole. */
 #ifndef QED_API_BLOCK_H
 #define QED_API_BLOCK_H
