@@ -1,0 +1,461 @@
+/* What other threads do between two steps of this one, and what stays as it is meanwhile (proofs/THREADS.md). They act where the contracts of
+ * the `..._others` let them. Proven, never compiled into the library. */
+#include "api/malloc.h"
+#include "blocks/arena.c"
+#include "blocks/bin_slabs.h"
+#include "tcache/depot_steps.h"
+
+#include "api/thread_lemmas.acsl"
+#include "blocks/blocks_lemmas.acsl"
+
+/* ---- between calls ----------------------------------------------------------------------------------------------- */
+
+/* Other threads make, join and leave arenas. */
+/*@ requires ok:     MallocOk;
+    assigns          ARENA_ASSIGNS;
+    ensures  ok:     MallocOk;
+*/
+static void threads_theorem_arenas(void)
+{
+    arena_enter();
+    arena_leave_lock();
+}
+
+/* Other threads make caches, use their own, and leave them. */
+/*@ requires ok:     MallocOk;
+    assigns          DEPOT_ASSIGNS_LISTS, lock_held[LOCK_DEPOT];
+    ensures  ok:     MallocOk;
+*/
+static void threads_theorem_caches(void)
+{
+    depot_enter();
+    depot_leave();
+    /*@ ghost if (depot_mine == DEPOT_NONE) { FORK_CACHE_KEPT } */
+}
+
+/* Other threads allocate and free. */
+/*@ requires ok:     MallocOk;
+    assigns          BIN_ASSIGNS_OTHERS;
+    ensures  ok:     MallocOk;
+*/
+static void threads_theorem_heap(void)
+{
+    bin_others();
+    /*@ ghost FORK_CACHE_KEPT */
+}
+
+/* All of that. What holds between this thread's calls holds on, and its live blocks stay. */
+/*@ requires ok:     MallocOk;
+    assigns          MALLOC_ASSIGNS;
+    ensures  ok:     MallocOk;
+    ensures  same:   thread_cache == \old(thread_cache);
+    ENSURES_REST_KEPT(0, 0);
+*/
+static void threads_theorem_others(void)
+{
+    threads_theorem_arenas();
+    threads_theorem_caches();
+    threads_theorem_heap();
+}
+
+/* malloc promises the same to a thread among others, which act before the call and after it. Why there was no memory is said of the moment of
+ * the call alone. */
+/*@ requires ok:     MallocOk;
+    requires calm:   modes_xmalloc == 0;
+    assigns          MALLOC_ASSIGNS, errno;
+    ensures  ok:     MallocOk;
+    ENSURES_NEW_BLOCK;
+    ensures  class:  \result != NULL ==> BlockOf(ADDR(\result), n);
+    ensures  aligned: AlignedForSize(ADDR(\result), n);
+    ensures  error:  errno == (\result == NULL ? ENOMEM : \old(errno));
+*/
+static void *threads_theorem_malloc(size_t n)
+{
+    threads_theorem_others();
+    void *p = qed_malloc(n);
+    /*@ assert kept: LiveKeptBut{Pre,Here}(0) && LiveNoneNewBut{Pre,Here}(ADDR(p)); */
+    /*@ assert same: ContentsKeptBut{Pre,Here}(0); */
+    threads_theorem_others();
+    /*@ assert kept: LiveKeptBut{Pre,Here}(0) && LiveNoneNewBut{Pre,Here}(ADDR(p)); */
+    /*@ assert same: ContentsKeptBut{Pre,Here}(0); */
+    /*@ assert alone: p != NULL ==> LiveApart(ADDR(p)); */
+    return p;
+}
+
+/* So does free. */
+/*@ requires ok:     MallocOk;
+    requires calm:   live_on == 0;
+    requires live:   BlockLive(ADDR(p));
+    assigns          MALLOC_ASSIGNS, errno;
+    ensures  ok:     MallocOk;
+    ensures  gone:   !BlockLive(ADDR(p));
+    ENSURES_REST_KEPT(ADDR(p), 0);
+*/
+static void threads_theorem_free(void *p)
+{
+    threads_theorem_others();
+    qed_free(p);
+    /*@ assert kept: LiveKeptBut{Pre,Here}(ADDR(p)) && LiveNoneNewBut{Pre,Here}(0); */
+    /*@ assert same: ContentsKeptBut{Pre,Here}(ADDR(p)); */
+    threads_theorem_others();
+}
+
+/* And so does realloc. */
+/*@ requires ok:     MallocOk;
+    requires calm:   live_on == 0 && modes_xmalloc == 0 && modes_realloc_zero == MODES_REALLOC_FREES;
+    requires valid:  BlockOrNull(ADDR(p));
+    assigns          MALLOC_ASSIGNS, errno, realloc_zero_count;
+    ensures  ok:     MallocOk;
+    ENSURES_BLOCK(\result != NULL, ADDR(\result));
+    ensures  new:    ADDR(\result) != ADDR(p) ==> !BlockLive{Pre}(ADDR(\result));
+    ensures  gone:   ADDR(\result) != ADDR(p) && (\result != NULL || n == 0) ==> !BlockLive(ADDR(p));
+    ENSURES_REST_KEPT(ADDR(p), ADDR(\result));
+    ensures  prefix: \result != NULL && p != NULL ==>
+                         PrefixKept{Pre,Post}(ADDR(\result), ADDR(p), \min(BlockBytes{Pre}(ADDR(p)), n));
+    ensures  class:  \result != NULL ==> BlockOf(ADDR(\result), n);
+    ENSURES_NOTHING_LOST(\result == NULL && n != 0);
+*/
+static void *threads_theorem_realloc(void *p, size_t n)
+{
+    threads_theorem_others();
+    /*@ assert same: BlockLive{Pre}(ADDR(p)) ==> BytesKept{Pre,Here}(ADDR(p)) && BlockBytes(ADDR(p)) == BlockBytes{Pre}(ADDR(p)); */
+    void *q = qed_realloc(p, n);
+    /*@ assert kept: LiveKeptBut{Pre,Here}(ADDR(p)) && LiveNoneNewBut{Pre,Here}(ADDR(q)); */
+    /*@ assert same: ContentsKeptBut{Pre,Here}(ADDR(p)); */
+    /*@ assert prefix: q != NULL && p != NULL ==> PrefixKept{Pre,Here}(ADDR(q), ADDR(p), \min(BlockBytes{Pre}(ADDR(p)), n)); */
+    threads_theorem_others();
+    /*@ assert prefix: q != NULL && p != NULL ==> PrefixKept{Pre,Here}(ADDR(q), ADDR(p), \min(BlockBytes{Pre}(ADDR(p)), n)); */
+    return q;
+}
+
+/* ---- what is read without a lock --------------------------------------------------------------------------------- */
+
+/* Where the extent of a block begins, and what the tag of the block's page is, follows from what belongs to the thread. */
+/*@ ghost
+  /@ requires ok:     BlocksOk;
+     requires out:    BlockOut(a);
+     assigns          \nothing;
+     ensures  place:  BlockSmall(a) ==> ext_page[block_ext[a]] * PAGE == a - block_region[a] * slab_bytes[block_szind[a]];
+     ensures  first:  BlockLarge(a) ==> ext_page[block_ext[a]] * PAGE == a;
+     ensures  small:  BlockSmall(a) ==> radix_tag_of[a / PAGE] == TAG_OF(ext_page[block_ext[a]] * PAGE, block_szind[a]);
+     ensures  large:  BlockLarge(a) ==> radix_tag_of[a / PAGE] ==
+                          (block_szind[a] < SC_NBINS + LARGE_CACHED ? TAG_OF(a, block_szind[a]) : 0);
+     ensures  used:   ExtUsed(block_ext[a]);
+     ensures  leads:  radix_extent_of[ext_page[block_ext[a]]] == block_ext[a];
+     ensures  page:   a / PAGE < PAGE_COUNT_MAX;
+  @/
+  static void threads_lemma_begin(uint64_t a)
+  {
+    blocks_lemma_out(a);
+    if (block_szind[a] < SC_NBINS) {
+      blocks_lemma_small(a);
+    }
+    /@ assert in: ExtIn(block_ext[a], ext_page[block_ext[a]]); @/
+    /@ assert end: ExtEndAt(ext_page[block_ext[a]]); @/
+  }
+*/
+
+/* The tag of a block's page. */
+/*@ requires ok:     BlocksOk;
+    requires out:    BlockOut(block);
+    assigns          BIN_ASSIGNS_OTHERS;
+    ensures  same:   \result;
+*/
+static bool threads_theorem_tag(uint64_t block)
+{
+    /*@ ghost threads_lemma_begin(block); */
+    uint64_t tag = radix_tree_tag(block / PAGE);
+    bin_others();
+    /*@ ghost threads_lemma_begin(block); */
+    /*@ assert begin: ext_page[block_ext[block]] == \at(ext_page[block_ext[block]],Pre); */
+    /*@ assert tag: radix_tag_of[block / PAGE] == \at(radix_tag_of[block / PAGE],Pre); */
+    return radix_tree_tag(block / PAGE) == tag;
+}
+
+/* The extent that begins where a block's does. */
+/*@ requires ok:     BlocksOk;
+    requires out:    BlockOut(block) && ext_page[block_ext[block]] == page;
+    assigns          BIN_ASSIGNS_OTHERS;
+    ensures  same:   \result;
+*/
+static bool threads_theorem_extent(uint64_t block, uint64_t page)
+{
+    /*@ ghost threads_lemma_begin(block); */
+    uint32_t e = radix_tree_extent(page);
+    bin_others();
+    /*@ ghost threads_lemma_begin(block); */
+    /*@ assert begin: ext_page[block_ext[block]] == page; */
+    return radix_tree_extent(page) == e;
+}
+
+/* The leaf of a window, once there is one. */
+/*@ requires ok:     BlocksOk;
+    requires leaf:   window < RADIX_ROOTS && leaf != \null && radix_root[window] == leaf;
+    assigns          BIN_ASSIGNS_OTHERS;
+    ensures  same:   \result == leaf;
+*/
+static struct radix_leaf *threads_theorem_leaf(uint64_t window) /*@ ghost (struct radix_leaf *leaf) */
+{
+    bin_others();
+    return radix_tree_leaf(window);
+}
+
+/* The bin of a small block's slab. */
+/*@ requires ok:     BlocksOk;
+    requires small:  BlockSmall(block) && block_ext[block] == e;
+    assigns          BIN_ASSIGNS_OTHERS;
+    ensures  same:   \result;
+*/
+static bool threads_theorem_bin(uint64_t block, uint32_t e)
+{
+    uint16_t bin = AT(slab_bin, e);
+    bin_others();
+    return AT(slab_bin, e) == bin;
+}
+
+/* The first page of a block's extent, and how many it has. */
+/*@ requires ok:     BlocksOk;
+    requires out:    BlockOut(block) && block_ext[block] == e;
+    assigns          BIN_ASSIGNS_OTHERS;
+    ensures  same:   \result;
+*/
+static bool threads_theorem_pages(uint64_t block, uint32_t e)
+{
+    uint64_t page = AT(ext_page, e);
+    uint64_t npages = AT(ext_npages, e);
+    bin_others();
+    return AT(ext_page, e) == page && AT(ext_npages, e) == npages;
+}
+
+/* The state of a large block's extent, which says of which page cache its pages are. */
+/*@ requires ok:     BlocksOk;
+    requires large:  BlockLarge(block) && block_ext[block] == e;
+    assigns          BIN_ASSIGNS_OTHERS;
+    ensures  same:   \result;
+*/
+static bool threads_theorem_state(uint64_t block, uint32_t e)
+{
+    uint32_t state = AT(ext_state, e);
+    bin_others();
+    return AT(ext_state, e) == state;
+}
+
+/* ---- blocks that go from thread to thread ------------------------------------------------------------------------
+ * A block is in the view of one thread. When the program passes it on, it leaves that view and enters the view of the thread that gets it. What
+ * must be true of it for that is what was true of it there. */
+
+/*@ // A block of that class in no view, of an extent that is in use.
+    predicate PassedLarge{L}(integer a, integer e, integer szind) =
+        CacheActive(e) && a == ext_page[e] * PAGE && SC_NBINS <= szind < SC_NSIZES && ext_npages[e] * PAGE == ScBytes(szind) &&
+        radix_tag_of[ext_page[e]] == (szind < SC_NBINS + LARGE_CACHED ? TAG_OF(a, szind) : 0) &&
+        PagesNoTags(ext_page[e] + 1, ext_page[e] + ext_npages[e]);
+    predicate PassedSlab{L}(integer e, integer szind) =
+        ExtUsed(e) && CacheActiveState(ext_state[e]) && slab_class[e] == szind && SlabOk(e) && ext_npages[e] == slab_npages[szind] &&
+        slab_bin[e] < BINS && slab_bin[e] % SC_NBINS == szind &&
+        \forall integer p; ExtIn(e, p) ==> SlabTag(radix_tag_of[p], ext_page[e], szind);
+    predicate PassedSmall{L}(integer a, integer e, integer szind, integer r) =
+        PassedSlab(e, szind) && r < slab_regions[szind] && SlabPlace(a, ext_page[e] * PAGE, slab_bytes[szind], r) && !SlabFree(e, r);
+*/
+
+/* A large block leaves the view. */
+/*@ ghost
+  /@ requires ok:     BlocksOk;
+     requires block:  BlockLarge(a) && block_state[a] == BLOCK_LIVE && block_ext[a] == e;
+     assigns          block_state[a], ext_kind[e];
+     ensures  ok:     BlocksOk;
+     ensures  gone:   block_state[a] == BLOCK_NONE && ext_kind[e] == KIND_NONE;
+     ensures  passed: PassedLarge(a, e, block_szind[a]);
+  @/
+  static void threads_lemma_pass_large(uint64_t a, uint32_t e)
+  {
+      blocks_lemma_large(a);
+      large_lemma_pages();
+      /@ assert own: \forall integer p; ExtIn(e, p) ==> ext_owner[p] == e; @/
+      /@ assert rest: PagesNoTags(ext_page[e] + 1, ext_page[e] + ext_npages[e]); @/
+      block_state[a] = BLOCK_NONE;
+      ext_kind[e] = KIND_NONE;
+      /@ assert small: \forall integer b; BlockSmall(b) <==> BlockSmall{Pre}(b); @/
+      /@ assert large: \forall integer b; BlockLarge(b) <==> BlockLarge{Pre}(b) && b != a; @/
+      large_lemma_ok();
+  }
+*/
+
+/* A large block enters the view. */
+/*@ ghost
+  /@ requires ok:     BlocksOk;
+     requires passed: PassedLarge(a, e, szind) && ext_kind[e] == KIND_NONE && a < ADDRESS_MAX;
+     assigns          block_state[a], block_szind[a], block_ext[a], ext_kind[e];
+     ensures  ok:     BlocksOk;
+     ensures  block:  BlockLarge(a) && block_state[a] == BLOCK_LIVE && block_szind[a] == szind;
+     ensures  new:    \old(block_state[a]) == BLOCK_NONE;
+     ensures  others: \forall integer b; b != a ==> BlockSame{Pre,Post}(b);
+  @/
+  static void threads_lemma_get_large(uint64_t a, uint32_t e, uint32_t szind)
+  {
+      uint64_t page = ext_page[e];
+      if (block_state[a] != BLOCK_NONE) { blocks_lemma_out(a); }
+      /@ assert in: ExtIn(e, page) && ext_owner[page] == e; @/
+      large_lemma_pages();
+      block_state[a] = BLOCK_LIVE;
+      block_szind[a] = (uint8_t)szind;
+      block_ext[a] = e;
+      ext_kind[e] = KIND_LARGE;
+      /@ assert slabs: \forall integer x; ExtKind(x, KIND_SLAB) <==> ExtKind{Pre}(x, KIND_SLAB); @/
+      /@ assert small: \forall integer b; BlockSmall(b) ==> b != a && BlockSmall{Pre}(b) && BlockSame{Pre,Here}(b); @/
+      /@ assert small: BlocksSmallExt; @/
+      /@ assert small: BlocksSmallClass && BlocksSmallRegion; @/
+      /@ assert place: BlocksSmallPlace; @/
+      /@ assert taken: BlocksSmallTaken; @/
+      /@ assert firsts: \forall integer b; BlockLarge(b) && b != a ==> b / PAGE != page && BlockLarge{Pre}(b) && BlockSame{Pre,Here}(b); @/
+      /@ assert first: a / PAGE == page; @/
+      /@ assert tag: BlocksLargeTag; @/
+      /@ assert own: \forall integer p; 0 <= p < PAGE_COUNT_MAX && ext_owner[p] == e ==> ExtIn(e, p); @/
+      /@ assert rest: BlocksLargeRest; @/
+      large_lemma_ok();
+  }
+*/
+
+/* A small block leaves the view. */
+/*@ ghost
+  /@ requires ok:     BlocksOk;
+     requires block:  BlockSmall(a) && block_state[a] == BLOCK_LIVE && block_ext[a] == e;
+     assigns          block_state[a];
+     ensures  ok:     BlocksOk;
+     ensures  gone:   block_state[a] == BLOCK_NONE;
+     ensures  passed: PassedSmall(a, e, block_szind[a], block_region[a]);
+  @/
+  static void threads_lemma_pass_small(uint64_t a, uint32_t e)
+  {
+      blocks_lemma_small(a);
+      /@ assert own: \forall integer p; ExtIn(e, p) ==> ext_owner[p] == e; @/
+      /@ assert tags: \forall integer p; ExtIn(e, p) ==> SlabTag(radix_tag_of[p], ext_page[e], slab_class[e]); @/
+      block_state[a] = BLOCK_NONE;
+      /@ assert small: \forall integer b; BlockSmall(b) <==> BlockSmall{Pre}(b) && b != a; @/
+      /@ assert large: \forall integer b; BlockLarge(b) <==> BlockLarge{Pre}(b); @/
+      large_lemma_ok();
+  }
+*/
+
+/* A small block enters the view, with its slab, if that is not there yet. */
+/*@ ghost
+  /@ requires ok:     BlocksOk;
+     requires passed: PassedSmall(a, e, szind, r) && szind < SC_NBINS && a < ADDRESS_MAX;
+     requires none:   block_state[a] == BLOCK_NONE;
+     requires slab:   ext_kind[e] == KIND_NONE || ext_kind[e] == KIND_SLAB;
+     assigns          block_state[a], block_szind[a], block_ext[a], block_region[a], ext_kind[e];
+     ensures  ok:     BlocksOk;
+     ensures  block:  BlockSmall(a) && block_state[a] == BLOCK_LIVE && block_szind[a] == szind;
+     ensures  others: \forall integer b; b != a ==> BlockSame{Pre,Post}(b);
+  @/
+  static void threads_lemma_get_small(uint64_t a, uint32_t e, uint32_t szind, uint32_t r)
+  {
+      large_lemma_pages();
+      /@ assert own: \forall integer p; 0 <= p < PAGE_COUNT_MAX && ext_owner[p] == e ==> ExtIn(e, p); @/
+      block_state[a] = BLOCK_LIVE;
+      block_szind[a] = (uint8_t)szind;
+      block_ext[a] = e;
+      block_region[a] = r;
+      ext_kind[e] = KIND_SLAB;
+      /@ assert slabs: \forall integer x; ExtKind(x, KIND_SLAB) <==> ExtKind{Pre}(x, KIND_SLAB) || x == e; @/
+      /@ assert kinds: \forall integer x; ExtKind(x, KIND_LARGE) <==> ExtKind{Pre}(x, KIND_LARGE); @/
+      /@ assert small: \forall integer b; BlockSmall(b) && b != a ==> BlockSmall{Pre}(b) && BlockSame{Pre,Here}(b); @/
+      /@ assert large: \forall integer b; BlockLarge(b) ==> BlockLarge{Pre}(b) && BlockSame{Pre,Here}(b); @/
+      /@ assert small: BlocksSmallExt; @/
+      /@ assert small: BlocksSmallClass && BlocksSmallRegion; @/
+      /@ assert mine: SlabPlace(a, ext_page[block_ext[a]] * PAGE, slab_bytes[block_szind[a]], block_region[a]); @/
+      /@ assert places: \forall integer b; BlockSmall(b) && b != a ==> SlabPlace(b, ext_page[\at(block_ext[b],Pre)] * PAGE,
+                         slab_bytes[\at(block_szind[b],Pre)], \at(block_region[b],Pre)); @/
+      /@ assert exts: \forall integer b; BlockSmall(b) ==> block_ext[b] == (b == a ? e : \at(block_ext[b],Pre)) &&
+                       block_szind[b] == (b == a ? szind : \at(block_szind[b],Pre)) &&
+                       block_region[b] == (b == a ? r : \at(block_region[b],Pre)); @/
+      /@ assert all: \forall integer b; BlockSmall(b) ==> SlabPlace(b, ext_page[b == a ? e : \at(block_ext[b],Pre)] * PAGE,
+                       slab_bytes[b == a ? szind : \at(block_szind[b],Pre)], b == a ? r : \at(block_region[b],Pre)); @/
+      /@ assert place: BlocksSmallPlace; @/
+      /@ assert taken: BlocksSmallTaken; @/
+      /@ assert tags: BlocksSlabTags; @/
+      large_lemma_ok();
+  }
+*/
+
+/* ---- what follows for programs ----------------------------------------------------------------------------------- */
+
+/*@ // A block in no view, which its class, extent and region describe.
+    predicate Passed{L}(integer a) = 0 < a < ADDRESS_MAX && block_state[a] == BLOCK_NONE &&
+        (block_szind[a] < SC_NBINS ? PassedSmall(a, block_ext[a], block_szind[a], block_region[a]) :
+            PassedLarge(a, block_ext[a], block_szind[a]));
+    // Its extent is not in this thread's view, but as a slab of which the thread has other blocks.
+    predicate PassedTo{L}(integer a) = Passed(a) &&
+        (ext_kind[block_ext[a]] == KIND_NONE || (block_szind[a] < SC_NBINS && ext_kind[block_ext[a]] == KIND_SLAB));
+*/
+
+/* The thread passes a block on. Its cache and its other blocks stay. */
+/*@ ghost
+  /@ requires ok:     MallocOk;
+     requires live:   BlockLive(a);
+     assigns          block_state[a], ext_kind[0 .. TABLE_MAX - 1];
+     ensures  ok:     MallocOk;
+     ensures  passed: PassedTo(a);
+     ENSURES_LIVE_KEPT(a, 0);
+  @/
+  static void threads_lemma_pass(uint64_t a)
+  {
+      /@ assert were: TcacheOthers(thread_cache, TCACHE_STACKS); @/
+      blocks_lemma_out(a);
+      uint32_t e = block_ext[a];
+      if (block_szind[a] < SC_NBINS) { threads_lemma_pass_small(a, e); } else { threads_lemma_pass_large(a, e); }
+      /@ assert are: TcacheOthers(thread_cache, TCACHE_STACKS); @/
+      stack_lemma_kept(thread_cache);
+  }
+*/
+
+/* The thread gets a block. Its cache and its other blocks stay, and lie apart from it. */
+/*@ ghost
+  /@ requires ok:     MallocOk;
+     requires passed: PassedTo(a);
+     assigns          block_state[a], block_szind[a], block_ext[a], block_region[a], ext_kind[0 .. TABLE_MAX - 1];
+     ensures  ok:     MallocOk;
+     ensures  live:   BlockLive(a) && block_szind[a] == \old(block_szind[a]);
+     ensures  alone:  BlockAlone(a);
+     ENSURES_LIVE_KEPT(0, a);
+  @/
+  static void threads_lemma_get(uint64_t a)
+  {
+      /@ assert were: TcacheOthers(thread_cache, TCACHE_STACKS); @/
+      uint32_t e = block_ext[a];
+      uint32_t szind = block_szind[a];
+      if (szind < SC_NBINS) { threads_lemma_get_small(a, e, szind, block_region[a]); } else { threads_lemma_get_large(a, e, szind); }
+      /@ assert are: TcacheOthers(thread_cache, TCACHE_STACKS); @/
+      stack_lemma_kept(thread_cache);
+      blocks_lemma_disjoint(a);
+  }
+*/
+
+/* The producer: what malloc gives can be passed on. The thread's other blocks, and their bytes, stay. */
+/*@ requires ok:     MallocOk;
+    requires calm:   modes_xmalloc == 0;
+    assigns          MALLOC_ASSIGNS, errno;
+    ensures  ok:     MallocOk;
+    ensures  passed: \result != NULL ==> PassedTo(ADDR(\result));
+    ENSURES_REST_KEPT(0, 0);
+*/
+static void *threads_theorem_producer(size_t n)
+{
+    void *p = qed_malloc(n);
+    /*@ ghost if (p != NULL) { threads_lemma_pass(ADDR(p)); } */
+    return p;
+}
+
+/* The consumer: what a thread has got can be freed there. Its other blocks, and their bytes, stay. */
+/*@ requires ok:     MallocOk;
+    requires calm:   live_on == 0;
+    requires passed: PassedTo(ADDR(p));
+    assigns          MALLOC_ASSIGNS, errno;
+    ensures  ok:     MallocOk;
+    ensures  gone:   !BlockLive(ADDR(p));
+    ENSURES_REST_KEPT(0, 0);
+*/
+static void threads_theorem_consumer(void *p)
+{
+    /*@ ghost threads_lemma_get(ADDR(p)); */
+    qed_free(p);
+}
