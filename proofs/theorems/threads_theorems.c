@@ -377,13 +377,117 @@ static bool threads_theorem_state(uint64_t block, uint32_t e)
   }
 */
 
-/* ---- what follows for programs ----------------------------------------------------------------------------------- */
+/* ---- what a thread leaves to others ------------------------------------------------------------------------------
+ * The pages of another thread's block are in use. What this thread does while it has the lock of the pages leaves them and their extent as they
+ * are, unless it is done to that extent. slab_theorem_batch_of_free says that no region which is out is handed out. */
 
-/*@ // A block in no view, which its class, extent and region describe.
+/* The extent is as it was. */
+#define EXTENT_KEPT(e)                                                                                                   \
+    /@ assert place: ext_page[e] == \at(ext_page[e],Pre) && ext_npages[e] == \at(ext_npages[e],Pre); @/                  \
+    /@ assert state: ext_state[e] == \at(ext_state[e],Pre) && ph_own[e] == \at(ph_own[e],Pre); @/                        \
+    /@ assert tags: \forall integer p; ExtIn(e, p) <==> ExtIn{Pre}(e, p); @/
+
+/*@ // A block that is not in the view, which its class, extent and region describe.
     predicate Passed{L}(integer a) = 0 < a < ADDRESS_MAX && block_state[a] == BLOCK_NONE &&
         (block_szind[a] < SC_NBINS ? PassedSmall(a, block_ext[a], block_szind[a], block_region[a]) :
             PassedLarge(a, block_ext[a], block_szind[a]));
-    // Its extent is not in this thread's view, but as a slab of which the thread has other blocks.
+    predicate ExtsApart{L}(integer d, integer e) =
+        ext_page[d] + ext_npages[d] <= ext_page[e] || ext_page[e] + ext_npages[e] <= ext_page[d];
+*/
+
+/* New pages are those of no block. */
+/*@ requires lock:   LockHeld(LOCK_PAGES);
+    requires ok:     PageCacheOk && CacheZero;
+    requires run:    cache < PAGE_CACHES && 0 < npages && IsPowerOfTwo(align_npages) && \valid(zeroed);
+    requires theirs: Passed(a);
+    assigns          CACHE_ASSIGNS, CACHE_ASSIGNS_GROWTH, *zeroed;
+    ensures  theirs: Passed(a);
+    ensures  other:  \result != block_ext[a];
+    ensures  apart:  \result != 0 ==> ExtsApart(\result, block_ext[a]);
+*/
+static uint32_t threads_theorem_take(uint32_t cache, uint64_t npages, uint64_t align_npages, bool *zeroed)
+    /*@ ghost (uint64_t a) */
+{
+    uint32_t e = page_cache_alloc(cache, npages, align_npages, zeroed);
+    /*@ assert was: ExtIn{Pre}(block_ext[a], \at(ext_page[block_ext[a]],Pre)); */
+    /*@ ghost EXTENT_KEPT(block_ext[a]) */
+    /*@ ghost if (e != 0 && e != block_ext[a]) { blocks_lemma_extents(e, block_ext[a]); } */
+    return e;
+}
+
+/* Pages that go back are those of the extent that is given. */
+/*@ requires lock:   LockHeld(LOCK_PAGES);
+    requires ok:     PageCacheOk && CacheZero;
+    requires active: CacheActive(e) && e != block_ext[a];
+    requires theirs: Passed(a);
+    assigns          CACHE_ASSIGNS;
+    ensures  theirs: Passed(a);
+*/
+static void threads_theorem_give(uint32_t e) /*@ ghost (uint64_t a) */
+{
+    page_cache_free(e);
+    /*@ ghost EXTENT_KEPT(block_ext[a]) */
+}
+
+/* An extent grows into free pages alone, and shrinks by its own. */
+/*@ requires lock:   LockHeld(LOCK_PAGES);
+    requires ok:     PageCacheOk && CacheZero;
+    requires active: CacheActive(e) && e != block_ext[a];
+    requires some:   0 < npages;
+    requires theirs: Passed(a);
+    assigns          CACHE_ASSIGNS, extent_count, os_refused;
+    ensures  theirs: Passed(a);
+    ensures  apart:  ExtsApart(e, block_ext[a]);
+*/
+static void threads_theorem_stretch(uint32_t e, uint64_t npages) /*@ ghost (uint64_t a) */
+{
+    if (npages > AT(ext_npages, e)) {
+        (void)page_cache_expand(e, npages);
+    } else if (npages < AT(ext_npages, e)) {
+        (void)page_cache_shrink(e, npages);
+    }
+    /*@ ghost EXTENT_KEPT(block_ext[a]) */
+    /*@ ghost blocks_lemma_extents(e, block_ext[a]); */
+    /*@ assert theirs: Passed(a); */
+}
+
+/* A purge takes free pages, and what it makes of them afterwards concerns no others. */
+/*@ requires lock:   LockHeld(LOCK_PAGES);
+    requires ok:     PageCacheOk && CacheZero;
+    requires cache:  cache < PAGE_CACHES && CacheOwn(state, cache) && 0 < npages_max;
+    requires theirs: Passed(a);
+    assigns          CACHE_ASSIGNS, extent_count, os_refused;
+    ensures  theirs: Passed(a);
+    ensures  other:  \result != block_ext[a];
+*/
+static uint32_t threads_theorem_purge(uint32_t cache, uint8_t state, uint64_t npages_max) /*@ ghost (uint64_t a) */
+{
+    uint32_t e = page_cache_take(cache, state, npages_max);
+    /*@ ghost EXTENT_KEPT(block_ext[a]) */
+    if (e != 0) {
+        page_cache_give(e, state);
+    }
+    /*@ ghost EXTENT_KEPT(block_ext[a]) */
+    return e;
+}
+
+/* Pages that go to the OS are those of an extent that a purge has taken. */
+/*@ requires lock:   LockHeld(LOCK_PAGES);
+    requires ok:     PageCacheOk && CacheZero;
+    requires busy:   CacheBusy(e);
+    requires theirs: Passed(a);
+    assigns          CACHE_ASSIGNS, CACHE_ASSIGNS_GROWTH;
+    ensures  theirs: Passed(a);
+*/
+static void threads_theorem_unmap(uint32_t e) /*@ ghost (uint64_t a) */
+{
+    (void)page_cache_unmap(e, true);
+    /*@ ghost EXTENT_KEPT(block_ext[a]) */
+}
+
+/* ---- what follows for programs ----------------------------------------------------------------------------------- */
+
+/*@ // Its extent is not in this thread's view, but as a slab of which the thread has other blocks.
     predicate PassedTo{L}(integer a) = Passed(a) &&
         (ext_kind[block_ext[a]] == KIND_NONE || (block_szind[a] < SC_NBINS && ext_kind[block_ext[a]] == KIND_SLAB));
 */
