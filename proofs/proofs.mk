@@ -14,8 +14,8 @@ prove-binary-mutants: setup-prove setup-fuzz ## one instruction of it changed at
 prove-smoke: setup-prove ## no contract is vacuous
 	@proofs/prove --smoke $(addprefix --define ,$(CONFIG)) $(MODULE)
 
-prove-smoke-sample: setup-prove ## the same for a sixth of the functions, others with each commit
-	@proofs/prove --smoke --one-in 6 --seed "$$(git rev-parse HEAD 2>/dev/null)"
+prove-smoke-sample: setup-prove ## the same for a twelfth of the functions, others with each commit
+	@proofs/prove --smoke --one-in 12 --seed "$$(git rev-parse HEAD 2>/dev/null)"
 
 prove-coverage:         ## which functions are proven, by name
 	@proofs/coverage
@@ -33,4 +33,4 @@ mutants: setup-prove setup-fuzz ## 200 faults put into the proven text: the proo
 	@proofs/mutants $(MODULE)
 
 mutants-sample: setup-prove setup-fuzz ## a few of these faults, others with each commit
-	@proofs/mutants --sample 16 --minutes 3 --seed "$$(git rev-parse HEAD 2>/dev/null)"
+	@proofs/mutants --sample 16 --minutes 2 --seed "$$(git rev-parse HEAD 2>/dev/null)"

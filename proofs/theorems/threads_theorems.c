@@ -21,6 +21,16 @@ static void threads_theorem_arenas(void)
     arena_leave_lock();
 }
 
+/* The shape of the thread's cache is as it was, field by field. */
+#define THREAD_SHAPE_KEPT                                                                                                \
+    /@ assert floors:   \forall integer b; TCACHE_STACK(b) ==> thread_cache->floor[b] == \at(thread_cache->floor[b],Pre); @/     \
+    /@ assert limits:   \forall integer b; TCACHE_STACK(b) ==> thread_cache->limit[b] == \at(thread_cache->limit[b],Pre); @/     \
+    /@ assert leasts:   \forall integer b; TCACHE_STACK(b) ==> thread_cache->least[b] == \at(thread_cache->least[b],Pre); @/     \
+    /@ assert mosts:    \forall integer b; TCACHE_STACK(b) ==> thread_cache->most[b] == \at(thread_cache->most[b],Pre); @/       \
+    /@ assert rooms:    \forall integer b; TCACHE_STACK(b) ==> thread_cache->room[b] == \at(thread_cache->room[b],Pre); @/       \
+    /@ assert magics:   \forall integer b; TCACHE_STACK(b) ==> thread_cache->magic[b] == \at(thread_cache->magic[b],Pre); @/     \
+    /@ assert negateds: \forall integer b; TCACHE_STACK(b) ==> thread_cache->negated[b] == \at(thread_cache->negated[b],Pre); @/
+
 /* Other threads make caches, use their own, and leave them. */
 /*@ requires ok:     MallocOk;
     assigns          DEPOT_ASSIGNS_LISTS, lock_held[LOCK_DEPOT];
@@ -30,7 +40,7 @@ static void threads_theorem_caches(void)
 {
     depot_enter();
     depot_leave();
-    /*@ ghost if (depot_mine == DEPOT_NONE) { FORK_CACHE_KEPT } */
+    /*@ ghost if (depot_mine == DEPOT_NONE) { THREAD_SHAPE_KEPT FORK_CACHE_KEPT } */
 }
 
 /* Other threads allocate and free. */
@@ -540,7 +550,9 @@ static void threads_theorem_unmap(uint32_t e) /*@ ghost (uint64_t a) */
     assigns          MALLOC_ASSIGNS, errno;
     ensures  ok:     MallocOk;
     ensures  passed: \result != NULL ==> PassedTo(ADDR(\result));
-    ENSURES_REST_KEPT(0, 0);
+    ENSURES_LIVE_KEPT(0, 0);
+    ensures  contents: ContentsKeptBut{Pre,Post}(0);
+    ensures  outside: BytesKeptOutside{Pre,Post}(0, ADDR(\result));
 */
 static void *threads_theorem_producer(size_t n)
 {
@@ -556,7 +568,9 @@ static void *threads_theorem_producer(size_t n)
     assigns          MALLOC_ASSIGNS, errno;
     ensures  ok:     MallocOk;
     ensures  gone:   !BlockLive(ADDR(p));
-    ENSURES_REST_KEPT(0, 0);
+    ENSURES_LIVE_KEPT(0, 0);
+    ensures  contents: ContentsKeptBut{Pre,Post}(0);
+    ensures  outside: BytesKeptOutside{Pre,Post}(ADDR(p), 0);
 */
 static void threads_theorem_consumer(void *p)
 {

@@ -278,6 +278,7 @@ static inline void block_store(void **pointer, uint64_t block)
     assigns            user_mem[0 .. USER_END - 1];
     ensures  zero:     ZeroBytes(block, block + bytes);
     ensures  contents: ContentsKeptBut{Pre,Post}(block);
+    ensures  outside:  BytesKeptBeside{Pre,Post}(block, block + bytes);
 */
 static inline void block_zero(uint64_t block, uint64_t bytes, bool already)
 {
@@ -294,6 +295,8 @@ static inline void block_zero(uint64_t block, uint64_t bytes, bool already)
     ensures  prefix:   PrefixKept{Pre,Post}(to, from, bytes);
     ensures  tail:     \forall integer a; to + bytes <= a < to + BlockBytes(to) ==> user_mem[a] == \old(user_mem[a]);
     ensures  contents: \forall integer b; b != to && b != from && BlockLive(b) ==> BytesKept{Pre,Post}(b);
+    ensures  outside:  \forall integer a; 0 <= a < USER_END && !(to <= a < to + bytes) && !(from <= a < from + bytes) ==>
+                           user_mem[a] == \old(user_mem[a]);
 */
 static inline void block_move(uint64_t to, uint64_t from, uint64_t bytes)
 {

@@ -37,6 +37,7 @@ static inline void fill_meet(struct tcache *t)
     ensures  filled:   byte != MODES_NO_BYTE ==> Filled(block, block + bytes, byte);
     ensures  zero:     *zeroed != 0 ==> OsZeroRun(block, block + bytes);
     ensures  contents: ContentsKeptBut{Pre,Post}(block);
+    ensures  outside:  BytesKeptBeside{Pre,Post}(block, block + bytes);
 */
 static inline void fill_new(uint64_t block, uint64_t bytes, int32_t byte, bool *zeroed)
 {
@@ -59,6 +60,7 @@ static inline void fill_new(uint64_t block, uint64_t bytes, int32_t byte, bool *
     ensures  filled:   byte != MODES_NO_BYTE ==> Filled(block + bytes_was, block + bytes, byte);
     ensures  prefix:   PrefixKept{Pre,Post}(block, block, bytes_was);
     ensures  contents: ContentsKeptBut{Pre,Post}(block);
+    ensures  outside:  BytesKeptBeside{Pre,Post}(block, block + bytes);
 */
 static inline void fill_grown(uint64_t block, uint64_t bytes_was, uint64_t bytes, int32_t byte)
 {

@@ -79,7 +79,7 @@ static __attribute__((noinline)) void free_unchecked(uint64_t block, const char 
     assigns            MALLOC_ASSIGNS_HEAP;
     ensures  ok:       MallocOk;
     ensures  gone:     \result ==> !BlockLive(block);
-    ensures  stays:    !\result ==> BlockLive(block);
+    ensures  stays:    !\result ==> BlockLive(block) && block_szind[block] == \old(block_szind[block]);
     ENSURES_LIVE_KEPT(block, 0);
 */
 static inline bool free_put(uint64_t block)

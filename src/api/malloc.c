@@ -120,6 +120,7 @@ static inline uint64_t block_take_sampled(uint32_t szind, uint64_t align_bytes, 
     ensures  ok:       MallocOk;
     ENSURES_NEW_ADDRESS;
     ensures  contents: ContentsKeptBut{Pre,Post}(0);
+    ensures  outside:  BytesKeptOutside{Pre,Post}(0, \result);
     ENSURES_OF_CLASS(szind, align_bytes, zeroed);
 */
 static __attribute__((noinline)) uint64_t block_take_due(uint32_t szind, uint64_t align_bytes, bool *zeroed)
@@ -128,7 +129,7 @@ static __attribute__((noinline)) uint64_t block_take_due(uint32_t szind, uint64_
     if (block != 0) {
         fill_new(block, size_class_bytes(szind), modes_new_byte(), zeroed);
         check_take(block);
-        /*@ assert rest: ContentsKeptBut{Pre,Here}(0); */
+        /*@ assert rest: ContentsKeptBut{Pre,Here}(0) && BytesKeptOutside{Pre,Here}(0, block); */
     }
     return block;
 }
@@ -144,6 +145,7 @@ static __attribute__((noinline)) uint64_t block_take_due(uint32_t szind, uint64_
     ensures  ok:       MallocOk;
     ENSURES_NEW_ADDRESS;
     ensures  contents: ContentsKeptBut{Pre,Post}(0);
+    ensures  outside:  BytesKeptOutside{Pre,Post}(0, \result);
     ENSURES_OF_CLASS(szind, align_bytes, zeroed);
 */
 static inline uint64_t block_take(uint32_t szind, uint64_t align_bytes, bool *zeroed)
@@ -161,6 +163,7 @@ static inline uint64_t block_take(uint32_t szind, uint64_t align_bytes, bool *ze
     ensures  ok:       MallocOk;
     ENSURES_NEW_ADDRESS;
     ensures  contents: ContentsKeptBut{Pre,Post}(0);
+    ensures  outside:  BytesKeptOutside{Pre,Post}(0, \result);
     ensures  class:    \result != 0 ==> BlockOf(\result, bytes);
     ensures  zero:     \result != 0 && *zeroed ==> OsZeroRun(\result, \result + BlockBytes(\result));
     ensures  out:      \result == 0 ==> MallocOut(bytes, 1);
@@ -329,7 +332,7 @@ PUBLIC void *qed_calloc(size_t count, size_t size)
     if (LIKELY(block != 0)) {
         /*@ ghost block_lemma_found(block, bytes); */
         block_zero(block, bytes, zeroed);
-        /*@ assert rest: ContentsKeptBut{Pre,Here}(0); */
+        /*@ assert rest: ContentsKeptBut{Pre,Here}(0) && BytesKeptOutside{Pre,Here}(0, block); */
     }
     return (void *)block_or_fail(block, "calloc", bytes);
 }

@@ -153,6 +153,8 @@ void *qed_aligned_alloc(size_t alignment, size_t size);
     ENSURES_LIVE_KEPT(0, \result == 0 ? ADDR(*block) : 0);
     ensures  contents: ContentsKeptBeside{Pre,Post}(ADDR(block), ADDR(block) + sizeof(void *));
     ensures  failed:   \result != 0 ==> ContentsKeptBut{Pre,Post}(0);
+    ensures  outside:  \forall integer a; 0 <= a < USER_END && !(ADDR(block) <= a < ADDR(block) + sizeof(void *)) &&
+                       !(\result == 0 && BlockHas(ADDR(*block), a)) ==> user_mem[a] == \old(user_mem[a]);
     ensures  class:    \result == 0 ==> BlockOf(ADDR(*block), AlignedSize(alignment, size));
     ensures  fits:     \result == 0 ==> size <= BlockBytes(ADDR(*block));
     ensures  aligned:  \result == 0 ==> ADDR(*block) % alignment == 0;

@@ -17,18 +17,17 @@
 /* Makes what a block has from there on zero. */
 /*@ requires ok:       MallocOk;
     requires live:     BlockLive(block);
-    requires bytes:    bytes == BlockBytes(block);
-    requires from:     from <= bytes;
+    requires bytes:    bytes == BlockBytes(block) && from <= bytes;
     assigns            user_mem[0 .. USER_END - 1];
     ensures  ok:       MallocOk;
     ensures  zero:     ZeroBytes(block + from, block + bytes);
     ensures  prefix:   PrefixKept{Pre,Post}(block, block, from);
     ensures  contents: ContentsKeptBut{Pre,Post}(block);
+    ensures  outside:  BytesKeptBeside{Pre,Post}(block, block + bytes);
 */
 static inline void zero_rest(uint64_t block, uint64_t from, uint64_t bytes)
 {
-    /*@ ghost block_lemma_ends(); */
-    /*@ ghost block_lemma_found(block, bytes); */
+    /*@ ghost block_lemma_ends(); block_lemma_found(block, bytes); */
     user_zero(block + from, bytes - from, false);
 }
 
@@ -78,7 +77,7 @@ static void *zero_above_page(uint64_t align_bytes, size_t size, uint32_t szind)
     if (block != NULL) {
         /*@ ghost block_lemma_least(size < SC_LARGE_MINCLASS ? SC_LARGE_MINCLASS : size, block_szind[ADDR(block)], szind); */
         zero_rest((uint64_t)block, 0, size_class_bytes(szind));
-        /*@ assert rest: ContentsKeptBut{Pre,Here}(0); */
+        /*@ assert rest: ContentsKeptBut{Pre,Here}(0) && BytesKeptOutside{Pre,Here}(0, ADDR(block)); */
     }
     return block;
 }
@@ -224,7 +223,7 @@ static void *mallocx_from(uint32_t cache, uint32_t arena, uint64_t align_bytes, 
         fill_new(block, size_class_bytes(szind), modes_new_byte(), &zeroed);
     }
     check_take(block);
-    /*@ assert rest: ContentsKeptBut{Pre,Here}(0); */
+    /*@ assert rest: ContentsKeptBut{Pre,Here}(0) && BytesKeptOutside{Pre,Here}(0, block); */
     return (void *)block;
 }
 
@@ -466,7 +465,7 @@ static void *rallocx_move(void *block, uint64_t bytes_now, size_t size, int flag
     if (moved != NULL) {
         uint64_t bytes = block_usable((uint64_t)moved, "rallocx");
         block_move((uint64_t)moved, (uint64_t)block, bytes_now < bytes ? bytes_now : bytes);
-        /*@ assert rest: ContentsKeptBut{Pre,Here}(ADDR(block)); */
+        /*@ assert rest: ContentsKeptBut{Pre,Here}(ADDR(block)) && BytesKeptOutside{Pre,Here}(ADDR(block), ADDR(moved)); */
         qed_dallocx(block, flags);
     }
     return moved;
@@ -481,6 +480,7 @@ static void *rallocx_move(void *block, uint64_t bytes_now, size_t size, int flag
     ensures  zero:     zero ==> ZeroBytes(block + bytes_now, block + bytes);
     ensures  prefix:   PrefixKept{Pre,Post}(block, block, \min(bytes_now, bytes));
     ensures  contents: ContentsKeptBut{Pre,Post}(block);
+    ensures  outside:  BytesKeptBeside{Pre,Post}(block, block + bytes);
 */
 static inline void rallocx_stay(uint64_t block, uint64_t bytes_now, uint64_t bytes, bool zero)
 {
@@ -540,7 +540,7 @@ PUBLIC void *qed_rallocx(void *block, size_t size, int flags)
     ensures  bytes:    \result == BlockBytes(block);
     ensures  fits:     \result == bytes_now || least <= \result;
     ensures  prefix:   PrefixKept{Pre,Post}(block, block, bytes_now);
-    ENSURES_REST_KEPT(block, 0);
+    ENSURES_REST_KEPT(block, block);
 */
 static uint64_t xallocx_in_place(uint64_t block, uint64_t bytes_now, uint64_t least, uint64_t most)
 {

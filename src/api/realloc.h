@@ -18,6 +18,7 @@
     ENSURES_LIVE_KEPT(ADDR(block), 0);
     ensures  prefix:   PrefixKept{Pre,Post}(ADDR(to), ADDR(block), bytes);
     ensures  contents: \forall integer b; b != ADDR(to) && b != ADDR(block) && BlockLive{Pre}(b) ==> BytesKept{Pre,Post}(b);
+    ensures  outside:  BytesKeptOutside{Pre,Post}(ADDR(block), ADDR(to));
     ensures  error:    errno == \old(errno);
 */
 static inline void realloc_into(void *to, void *block, uint64_t bytes)
@@ -49,7 +50,7 @@ static __attribute__((noinline)) void *realloc_move(void *block, uint64_t bytes_
     void *moved = qed_malloc(size);
     if (moved != NULL) {
         realloc_into(moved, block, bytes_now < size ? bytes_now : size);
-        /*@ assert rest: ContentsKeptBut{Pre,Here}(ADDR(block)); */
+        /*@ assert rest: ContentsKeptBut{Pre,Here}(ADDR(block)) && BytesKeptOutside{Pre,Here}(ADDR(block), ADDR(moved)); */
     }
     return moved;
 }

@@ -67,7 +67,7 @@ static inline bool request_resize(uint64_t block, uint64_t bytes_now, uint32_t s
     ensures  class:    \result ==> szind < SC_NSIZES && block_szind[block] == szind;
     ensures  same:     !\result ==> block_szind[block] == \old(block_szind[block]);
     ensures  prefix:   PrefixKept{Pre,Post}(block, block, bytes_now);
-    ENSURES_REST_KEPT(block, 0);
+    ENSURES_REST_KEPT(block, block);
 */
 static __attribute__((noinline)) bool request_in_place(uint64_t block, uint64_t bytes_now, uint32_t szind)
 {
