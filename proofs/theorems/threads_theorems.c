@@ -92,7 +92,7 @@ static void *threads_theorem_malloc(size_t n)
     return p;
 }
 
-/* So does free. */
+/* free promises the same to a thread among others. */
 /*@ requires ok:     MallocOk;
     requires calm:   live_on == 0;
     requires live:   BlockLive(ADDR(p));
@@ -110,7 +110,7 @@ static void threads_theorem_free(void *p)
     threads_theorem_others();
 }
 
-/* And so does realloc. */
+/* realloc promises the same to a thread among others. */
 /*@ requires ok:     MallocOk;
     requires calm:   live_on == 0 && modes_xmalloc == 0 && modes_realloc_zero == MODES_REALLOC_FREES;
     requires valid:  BlockOrNull(ADDR(p));
@@ -497,7 +497,7 @@ static void threads_theorem_unmap(uint32_t e) /*@ ghost (uint64_t a) */
 
 /* ---- what follows for programs ----------------------------------------------------------------------------------- */
 
-/*@ // Its extent is not in this thread's view, but as a slab of which the thread has other blocks.
+/*@ // Its extent is not in this thread's view, unless it is a slab of which the thread has other blocks.
     predicate PassedTo{L}(integer a) = Passed(a) &&
         (ext_kind[block_ext[a]] == KIND_NONE || (block_szind[a] < SC_NBINS && ext_kind[block_ext[a]] == KIND_SLAB));
 */
