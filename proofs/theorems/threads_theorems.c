@@ -54,88 +54,16 @@ static void threads_theorem_heap(void)
     /*@ ghost FORK_CACHE_KEPT */
 }
 
-/* All of that. What holds between this thread's calls holds on, and its live blocks stay. */
-/*@ requires ok:     MallocOk;
-    assigns          MALLOC_ASSIGNS;
-    ensures  ok:     MallocOk;
-    ensures  same:   thread_cache == \old(thread_cache);
-    ENSURES_REST_KEPT(0, 0);
-*/
+/* All of that, which is what each function of the family begins with (malloc_others). What holds between this thread's calls holds on, and its
+ * live blocks stay. Before boot no other thread has done anything. */
+/*@ OTHERS_MEANWHILE; */
 static void threads_theorem_others(void)
 {
-    threads_theorem_arenas();
-    threads_theorem_caches();
-    threads_theorem_heap();
-}
-
-/* malloc promises the same to a thread among others, which act before the call and after it. Why there was no memory is said of the moment of
- * the call alone. */
-/*@ requires ok:     MallocOk;
-    requires calm:   modes_xmalloc == 0;
-    assigns          MALLOC_ASSIGNS, errno;
-    ensures  ok:     MallocOk;
-    ENSURES_NEW_BLOCK;
-    ensures  class:  \result != NULL ==> BlockOf(ADDR(\result), n);
-    ensures  aligned: AlignedForSize(ADDR(\result), n);
-    ensures  error:  errno == (\result == NULL ? ENOMEM : \old(errno));
-*/
-static void *threads_theorem_malloc(size_t n)
-{
-    threads_theorem_others();
-    void *p = qed_malloc(n);
-    /*@ assert kept: LiveKeptBut{Pre,Here}(0) && LiveNoneNewBut{Pre,Here}(ADDR(p)); */
-    /*@ assert same: ContentsKeptBut{Pre,Here}(0); */
-    threads_theorem_others();
-    /*@ assert kept: LiveKeptBut{Pre,Here}(0) && LiveNoneNewBut{Pre,Here}(ADDR(p)); */
-    /*@ assert same: ContentsKeptBut{Pre,Here}(0); */
-    /*@ assert alone: p != NULL ==> LiveApart(ADDR(p)); */
-    return p;
-}
-
-/* free promises the same to a thread among others. */
-/*@ requires ok:     MallocOk;
-    requires calm:   live_on == 0;
-    requires live:   BlockLive(ADDR(p));
-    assigns          MALLOC_ASSIGNS, errno;
-    ensures  ok:     MallocOk;
-    ensures  gone:   !BlockLive(ADDR(p));
-    ENSURES_REST_KEPT(ADDR(p), 0);
-*/
-static void threads_theorem_free(void *p)
-{
-    threads_theorem_others();
-    qed_free(p);
-    /*@ assert kept: LiveKeptBut{Pre,Here}(ADDR(p)) && LiveNoneNewBut{Pre,Here}(0); */
-    /*@ assert same: ContentsKeptBut{Pre,Here}(ADDR(p)); */
-    threads_theorem_others();
-}
-
-/* realloc promises the same to a thread among others. */
-/*@ requires ok:     MallocOk;
-    requires calm:   live_on == 0 && modes_xmalloc == 0 && modes_realloc_zero == MODES_REALLOC_FREES;
-    requires valid:  BlockOrNull(ADDR(p));
-    assigns          MALLOC_ASSIGNS, errno, realloc_zero_count;
-    ensures  ok:     MallocOk;
-    ENSURES_BLOCK(\result != NULL, ADDR(\result));
-    ensures  new:    ADDR(\result) != ADDR(p) ==> !BlockLive{Pre}(ADDR(\result));
-    ensures  gone:   ADDR(\result) != ADDR(p) && (\result != NULL || n == 0) ==> !BlockLive(ADDR(p));
-    ENSURES_REST_KEPT(ADDR(p), ADDR(\result));
-    ensures  prefix: \result != NULL && p != NULL ==>
-                         PrefixKept{Pre,Post}(ADDR(\result), ADDR(p), \min(BlockBytes{Pre}(ADDR(p)), n));
-    ensures  class:  \result != NULL ==> BlockOf(ADDR(\result), n);
-    ENSURES_NOTHING_LOST(\result == NULL && n != 0);
-*/
-static void *threads_theorem_realloc(void *p, size_t n)
-{
-    threads_theorem_others();
-    /*@ assert same: BlockLive{Pre}(ADDR(p)) ==> BytesKept{Pre,Here}(ADDR(p)) && BlockBytes(ADDR(p)) == BlockBytes{Pre}(ADDR(p)); */
-    void *q = qed_realloc(p, n);
-    /*@ assert kept: LiveKeptBut{Pre,Here}(ADDR(p)) && LiveNoneNewBut{Pre,Here}(ADDR(q)); */
-    /*@ assert same: ContentsKeptBut{Pre,Here}(ADDR(p)); */
-    /*@ assert prefix: q != NULL && p != NULL ==> PrefixKept{Pre,Here}(ADDR(q), ADDR(p), \min(BlockBytes{Pre}(ADDR(p)), n)); */
-    threads_theorem_others();
-    /*@ assert prefix: q != NULL && p != NULL ==> PrefixKept{Pre,Here}(ADDR(q), ADDR(p), \min(BlockBytes{Pre}(ADDR(p)), n)); */
-    return q;
+    if (thread_booted) {
+        threads_theorem_arenas();
+        threads_theorem_caches();
+        threads_theorem_heap();
+    }
 }
 
 /* ---- what is read without a lock --------------------------------------------------------------------------------- */
@@ -355,6 +283,7 @@ static bool threads_theorem_state(uint64_t block, uint32_t e)
      assigns          block_state[a], block_szind[a], block_ext[a], block_region[a], ext_kind[e];
      ensures  ok:     BlocksOk;
      ensures  block:  BlockSmall(a) && block_state[a] == BLOCK_LIVE && block_szind[a] == szind;
+     ensures  kind:   ext_kind[e] == KIND_SLAB;
      ensures  others: \forall integer b; b != a ==> BlockSame{Pre,Post}(b);
   @/
   static void threads_lemma_get_small(uint64_t a, uint32_t e, uint32_t szind, uint32_t r)
@@ -509,6 +438,7 @@ static void threads_theorem_unmap(uint32_t e) /*@ ghost (uint64_t a) */
      assigns          block_state[a], ext_kind[0 .. TABLE_MAX - 1];
      ensures  ok:     MallocOk;
      ensures  passed: PassedTo(a);
+     ensures  kinds:  \forall integer e; ext_kind[e] == \old(ext_kind[e]) || ext_kind[e] == KIND_NONE;
      ENSURES_LIVE_KEPT(a, 0);
   @/
   static void threads_lemma_pass(uint64_t a)
@@ -530,6 +460,8 @@ static void threads_theorem_unmap(uint32_t e) /*@ ghost (uint64_t a) */
      ensures  ok:     MallocOk;
      ensures  live:   BlockLive(a) && block_szind[a] == \old(block_szind[a]);
      ensures  alone:  BlockAlone(a);
+     ensures  kinds:  \forall integer e; e != \old(block_ext[a]) ==> ext_kind[e] == \old(ext_kind[e]);
+     ensures  kind:   block_szind[a] < SC_NBINS ==> ext_kind[\old(block_ext[a])] == KIND_SLAB;
      ENSURES_LIVE_KEPT(0, a);
   @/
   static void threads_lemma_get(uint64_t a)
@@ -576,4 +508,236 @@ static void threads_theorem_consumer(void *p)
 {
     /*@ ghost threads_lemma_get(ADDR(p)); */
     qed_free(p);
+}
+
+/* ---- which thread has which block --------------------------------------------------------------------------------
+ * Each block that a program has belongs to one thread, which block_owner names by a number. 0 stands for none. A thread's view has its own
+ * blocks. Those of all others are as what passes between threads is. */
+/*@ ghost uint32_t block_owner[ADDRESS_MAX]; */
+
+/*@ predicate Owned{L}(integer a) = 0 < a < ADDRESS_MAX && block_owner[a] != 0;
+    predicate OwnersMine{L}(integer me) = \forall integer a; 0 < a < ADDRESS_MAX ==> (block_owner[a] == me <==> BlockLive(a));
+    predicate OwnersTheirs{L}(integer me) = \forall integer a; Owned(a) && block_owner[a] != me ==> PassedTo(a);
+    predicate OwnersOk{L}(integer me) = 0 < me && OwnersMine(me) && OwnersTheirs(me);
+
+    // The blocks of all threads are in one view.
+    predicate OwnersAll{L} = \forall integer a; 0 < a < ADDRESS_MAX ==> (block_owner[a] != 0 <==> BlockLive(a));
+
+    // Of all blocks but two, each is with the thread that it was with.
+    predicate OwnersKeptBut{K,L}(integer x, integer y) = \forall integer a; a != x && a != y && 0 < a < ADDRESS_MAX ==>
+        \at(block_owner[a],L) == \at(block_owner[a],K);
+    // The blocks of all threads, but one block, hold what they held.
+    predicate OwnedBytesKeptBut{K,L}(integer x) = \forall integer a; Owned{K}(a) && a != x ==> BytesKept{K,L}(a);
+*/
+
+/* Two blocks that are passed have one extent only if both are small. */
+/*@ ghost
+  /@ requires passed: Passed(a) && Passed(b) && a != b && block_ext[a] == block_ext[b];
+     requires slab:   SlabGeometryOk && PageCacheOk;
+     assigns          \nothing;
+     ensures  small:  block_szind[a] < SC_NBINS && block_szind[b] < SC_NBINS;
+  @/
+  static void threads_lemma_one_slab(uint64_t a, uint64_t b)
+  {
+      uint32_t e = block_ext[a];
+      /@ assert in: ExtIn(e, ext_page[e]); @/
+      /@ assert tag_a: block_szind[a] < SC_NBINS ==> radix_tag_of[ext_page[e]] == TAG_OF(ext_page[e] * PAGE, block_szind[a]); @/
+      /@ assert tag_b: block_szind[b] < SC_NBINS ==> radix_tag_of[ext_page[e]] == TAG_OF(ext_page[e] * PAGE, block_szind[b]); @/
+  }
+*/
+
+/* The blocks of all other threads enter the view. */
+/*@ ghost
+  /@ requires ok:     MallocOk;
+     requires owners: OwnersOk(me);
+     assigns          block_state[0 .. ADDRESS_MAX - 1], block_szind[0 .. ADDRESS_MAX - 1], block_ext[0 .. ADDRESS_MAX - 1],
+                      block_region[0 .. ADDRESS_MAX - 1], ext_kind[0 .. TABLE_MAX - 1];
+     ensures  ok:     MallocOk;
+     ensures  all:    OwnersAll;
+     ensures  sizes:  \forall integer a; Owned(a) ==> block_szind[a] == \old(block_szind[a]);
+  @/
+  static void threads_lemma_gather(uint32_t me)
+  {
+      /@ loop invariant range:  1 <= i <= ADDRESS_MAX;
+         loop invariant ok:     MallocOk;
+         loop invariant have:   \forall integer a; 0 < a < i ==> (block_owner[a] != 0 <==> BlockLive(a));
+         loop invariant mine:   \forall integer a; i <= a < ADDRESS_MAX ==> (block_owner[a] == me <==> BlockLive(a));
+         loop invariant theirs: \forall integer a; i <= a && Owned(a) && block_owner[a] != me ==> PassedTo(a);
+         loop invariant sizes:  \forall integer a; Owned(a) ==> block_szind[a] == \at(block_szind[a],Pre);
+         loop assigns   i, block_state[0 .. ADDRESS_MAX - 1], block_szind[0 .. ADDRESS_MAX - 1], block_ext[0 .. ADDRESS_MAX - 1],
+                        block_region[0 .. ADDRESS_MAX - 1], ext_kind[0 .. TABLE_MAX - 1];
+         loop variant   ADDRESS_MAX - i;
+      @/
+      for (uint64_t i = 1; i < ADDRESS_MAX; i++) {
+          if (block_owner[i] != 0 && block_owner[i] != me) {
+              uint32_t e = block_ext[i];
+              threads_lemma_get(i);
+              /@ assert passed: \forall integer a; i < a && Owned(a) && block_owner[a] != me ==> Passed(a); @/
+              /@ assert theirs: \forall integer a; i < a && Owned(a) && block_owner[a] != me && block_ext[a] != e ==> PassedTo(a); @/
+          }
+      }
+  }
+*/
+
+/* The blocks of all other threads leave the view. */
+/*@ ghost
+  /@ requires ok:     MallocOk;
+     requires all:    OwnersAll && 0 < me;
+     assigns          block_state[0 .. ADDRESS_MAX - 1], ext_kind[0 .. TABLE_MAX - 1];
+     ensures  ok:     MallocOk;
+     ensures  owners: OwnersOk(me);
+  @/
+  static void threads_lemma_scatter(uint32_t me)
+  {
+      /@ loop invariant range:  1 <= i <= ADDRESS_MAX;
+         loop invariant ok:     MallocOk;
+         loop invariant have:   \forall integer a; i <= a < ADDRESS_MAX ==> (block_owner[a] != 0 <==> BlockLive(a));
+         loop invariant mine:   \forall integer a; 0 < a < i ==> (block_owner[a] == me <==> BlockLive(a));
+         loop invariant theirs: \forall integer a; a < i && Owned(a) && block_owner[a] != me ==> PassedTo(a);
+         loop assigns   i, block_state[0 .. ADDRESS_MAX - 1], ext_kind[0 .. TABLE_MAX - 1];
+         loop variant   ADDRESS_MAX - i;
+      @/
+      for (uint64_t i = 1; i < ADDRESS_MAX; i++) {
+          if (block_owner[i] != 0 && block_owner[i] != me) {
+              threads_lemma_pass(i);
+          }
+      }
+  }
+*/
+
+/* Two blocks do not overlap, whichever threads have them. */
+/*@ ghost
+  /@ requires ok:     MallocOk;
+     requires owners: OwnersOk(me);
+     requires owned:  Owned(a) && Owned(b) && a != b;
+     assigns          block_state[0 .. ADDRESS_MAX - 1], block_szind[0 .. ADDRESS_MAX - 1], block_ext[0 .. ADDRESS_MAX - 1],
+                      block_region[0 .. ADDRESS_MAX - 1], ext_kind[0 .. TABLE_MAX - 1];
+     ensures  ok:     MallocOk;
+     ensures  owners: OwnersOk(me);
+     ensures  apart:  BlocksApart{Pre}(a, b);
+  @/
+  static void threads_lemma_apart(uint32_t me, uint64_t a, uint64_t b)
+  {
+      threads_lemma_gather(me);
+      blocks_lemma_disjoint(a);
+      threads_lemma_scatter(me);
+  }
+*/
+
+/* A thread sends a block to another one. */
+/*@ ghost
+  /@ requires ok:     MallocOk;
+     requires owners: OwnersOk(me);
+     requires mine:   Owned(a) && block_owner[a] == me && to != 0 && to != me;
+     assigns          block_state[a], ext_kind[0 .. TABLE_MAX - 1], block_owner[a];
+     ensures  ok:     MallocOk;
+     ensures  owners: OwnersOk(me);
+     ensures  sent:   block_owner[a] == to;
+  @/
+  static void threads_lemma_send(uint32_t me, uint64_t a, uint32_t to)
+  {
+      threads_lemma_pass(a);
+      block_owner[a] = to;
+  }
+*/
+
+/* A thread gets a block that another one has sent. */
+/*@ ghost
+  /@ requires ok:     MallocOk;
+     requires owners: OwnersOk(me);
+     requires theirs: Owned(a) && block_owner[a] != me;
+     assigns          block_state[a], block_szind[a], block_ext[a], block_region[a], ext_kind[0 .. TABLE_MAX - 1], block_owner[a];
+     ensures  ok:     MallocOk;
+     ensures  owners: OwnersOk(me);
+     ensures  mine:   block_owner[a] == me && block_szind[a] == \old(block_szind[a]);
+  @/
+  static void threads_lemma_receive(uint32_t me, uint64_t a)
+  {
+      uint32_t e = block_ext[a];
+      threads_lemma_get(a);
+      block_owner[a] = me;
+      /@ assert passed: \forall integer b; Owned(b) && block_owner[b] != me ==> Passed(b); @/
+      /@ assert theirs: \forall integer b; Owned(b) && block_owner[b] != me && block_ext[b] != e ==> PassedTo(b); @/
+  }
+*/
+
+/* malloc gives a block that no thread has. All threads keep theirs, with what they hold. */
+/*@ requires ok:     MallocOk;
+    requires calm:   modes_xmalloc == 0;
+    requires owners: OwnersOk(me);
+    assigns          MALLOC_ASSIGNS, errno, block_owner[0 .. ADDRESS_MAX - 1];
+    ensures  ok:     MallocOk;
+    ensures  owners: OwnersOk(me);
+    ensures  new:    \result != NULL ==> \old(block_owner[ADDR(\result)]) == 0 && block_owner[ADDR(\result)] == me;
+    ensures  rest:   OwnersKeptBut{Pre,Post}(ADDR(\result), 0);
+    ensures  bytes:  OwnedBytesKeptBut{Pre,Post}(0);
+*/
+static void *threads_theorem_malloc(size_t n) /*@ ghost (uint32_t me) */
+{
+    /*@ ghost threads_lemma_gather(me); */
+    void *p = qed_malloc(n);
+    /*@ ghost if (p != NULL) { block_owner[ADDR(p)] = me; } */
+    /*@ ghost threads_lemma_scatter(me); */
+    return p;
+}
+
+/* free takes one block from this thread. All threads keep the others. */
+/*@ requires ok:     MallocOk;
+    requires calm:   live_on == 0;
+    requires owners: OwnersOk(me);
+    requires mine:   Owned(ADDR(p)) && block_owner[ADDR(p)] == me;
+    assigns          MALLOC_ASSIGNS, errno, block_owner[0 .. ADDRESS_MAX - 1];
+    ensures  ok:     MallocOk;
+    ensures  owners: OwnersOk(me);
+    ensures  gone:   block_owner[ADDR(p)] == 0;
+    ensures  rest:   OwnersKeptBut{Pre,Post}(ADDR(p), 0);
+    ensures  bytes:  OwnedBytesKeptBut{Pre,Post}(ADDR(p));
+*/
+static void threads_theorem_free(void *p) /*@ ghost (uint32_t me) */
+{
+    /*@ ghost threads_lemma_gather(me); */
+    qed_free(p);
+    /*@ ghost block_owner[ADDR(p)] = 0; */
+    /*@ ghost threads_lemma_scatter(me); */
+}
+
+/* realloc gives a block that no thread has, or the old one. All threads keep the others. */
+/*@ requires ok:     MallocOk;
+    requires calm:   live_on == 0 && modes_xmalloc == 0 && modes_realloc_zero == MODES_REALLOC_FREES;
+    requires owners: OwnersOk(me);
+    requires mine:   p == NULL || (Owned(ADDR(p)) && block_owner[ADDR(p)] == me);
+    assigns          MALLOC_ASSIGNS, errno, realloc_zero_count, block_owner[0 .. ADDRESS_MAX - 1];
+    ensures  ok:     MallocOk;
+    ensures  owners: OwnersOk(me);
+    ensures  new:    \result != NULL && \result != p ==> \old(block_owner[ADDR(\result)]) == 0;
+    ensures  mine:   \result != NULL ==> block_owner[ADDR(\result)] == me;
+    ensures  rest:   OwnersKeptBut{Pre,Post}(ADDR(p), ADDR(\result));
+    ensures  bytes:  OwnedBytesKeptBut{Pre,Post}(ADDR(p));
+*/
+static void *threads_theorem_realloc(void *p, size_t n) /*@ ghost (uint32_t me) */
+{
+    /*@ ghost threads_lemma_gather(me); */
+    void *q = qed_realloc(p, n);
+    /*@ ghost if (p != NULL && q != p && (q != NULL || n == 0)) { block_owner[ADDR(p)] = 0; } */
+    /*@ ghost if (q != NULL) { block_owner[ADDR(q)] = me; } */
+    /*@ ghost threads_lemma_scatter(me); */
+    return q;
+}
+
+/* A block that another thread has is received and freed here. All threads keep the others. */
+/*@ requires ok:     MallocOk;
+    requires calm:   live_on == 0;
+    requires owners: OwnersOk(me);
+    requires theirs: Owned(ADDR(p)) && block_owner[ADDR(p)] != me;
+    assigns          MALLOC_ASSIGNS, errno, block_owner[0 .. ADDRESS_MAX - 1];
+    ensures  ok:     MallocOk;
+    ensures  owners: OwnersOk(me);
+    ensures  gone:   block_owner[ADDR(p)] == 0;
+    ensures  rest:   OwnersKeptBut{Pre,Post}(ADDR(p), 0);
+    ensures  bytes:  OwnedBytesKeptBut{Pre,Post}(ADDR(p));
+*/
+static void threads_theorem_free_theirs(void *p) /*@ ghost (uint32_t me) */
+{
+    /*@ ghost threads_lemma_receive(me, ADDR(p)); */
+    threads_theorem_free(p) /*@ ghost (me) */;
 }

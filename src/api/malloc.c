@@ -307,6 +307,7 @@ static inline void *malloc_added(size_t size, struct tcache *t)
 
 PUBLIC void *qed_malloc(size_t size)
 {
+    malloc_others();
     struct tcache *t = thread_cache;
     uint64_t       block = hit_take(t, size);
     if (LIKELY(block != 0)) {
@@ -321,6 +322,7 @@ PUBLIC void *qed_malloc(size_t size)
 
 PUBLIC void *qed_calloc(size_t count, size_t size)
 {
+    malloc_others();
     bool zeroed;
     if (product_overflows(count, size)) {
         fail_large("calloc", SIZE_MAX);
@@ -364,6 +366,7 @@ static __attribute__((noinline)) uint64_t block_take_aligned(size_t align_bytes,
 
 PUBLIC void *qed_aligned_alloc(size_t alignment, size_t size)
 {
+    malloc_others();
     if (!is_power_of_two(alignment)) {
         errno = EINVAL;
         return NULL;
@@ -373,6 +376,7 @@ PUBLIC void *qed_aligned_alloc(size_t alignment, size_t size)
 
 PUBLIC int qed_posix_memalign(void **block, size_t alignment, size_t size)
 {
+    malloc_others();
     if (!is_power_of_two(alignment) || alignment < sizeof(void *)) {
         return EINVAL;
     }
@@ -388,6 +392,7 @@ PUBLIC int qed_posix_memalign(void **block, size_t alignment, size_t size)
 
 PUBLIC void *qed_memalign(size_t alignment, size_t size)
 {
+    malloc_others();
     /*@ ghost align_lemma_range(alignment); */
     if (alignment > SC_LARGE_MAXCLASS) {
         if (alignment > SIZE_MAX / 2 + 1) {
@@ -402,12 +407,14 @@ PUBLIC void *qed_memalign(size_t alignment, size_t size)
 
 PUBLIC void *qed_valloc(size_t size)
 {
+    malloc_others();
     /*@ ghost block_lemma_is_power(PAGE, LG_PAGE); */
     return (void *)block_or_fail(block_take_aligned(PAGE, size), "valloc", size);
 }
 
 PUBLIC void *qed_pvalloc(size_t size)
 {
+    malloc_others();
     if (size > SC_LARGE_MAXCLASS) {
         fail_large("pvalloc", size);
         return NULL;
@@ -424,9 +431,7 @@ PUBLIC void *qed_pvalloc(size_t size)
     requires valid:    BlockOrNull(block);
     EXITS_CHECKED;
     assigns            MALLOC_ASSIGNS;
-    ENSURES_READY;
-    ensures  gone:     !BlockLive(block);
-    ENSURES_REST_KEPT(block, 0);
+    ENSURES_FREED(block);
 */
 static __attribute__((noinline)) void free_slow(uint64_t block, const char *call)
 {
@@ -441,6 +446,7 @@ static __attribute__((noinline)) void free_slow(uint64_t block, const char *call
 
 PUBLIC void qed_free(void *block)
 {
+    malloc_others();
     if (!LIKELY(hit_give(thread_cache, (uint64_t)block))) {
         free_slow((uint64_t)block, "free");
     }
@@ -451,9 +457,7 @@ PUBLIC void qed_free(void *block)
     requires class:    block != 0 ==> szind < SC_NSIZES && block_szind[block] == szind;
     EXITS_CHECKED;
     assigns            MALLOC_ASSIGNS;
-    ENSURES_READY;
-    ensures  gone:     !BlockLive(block);
-    ENSURES_REST_KEPT(block, 0);
+    ENSURES_FREED(block);
 */
 static __attribute__((noinline)) void free_checked_slow(uint64_t block, uint32_t szind, const char *call)
 {
@@ -473,9 +477,7 @@ static __attribute__((noinline)) void free_checked_slow(uint64_t block, uint32_t
     requires class:    block != 0 ==> szind < SC_NSIZES && block_szind[block] == szind;
     EXITS_CHECKED;
     assigns            MALLOC_ASSIGNS;
-    ENSURES_READY;
-    ensures  gone:     !BlockLive(block);
-    ENSURES_REST_KEPT(block, 0);
+    ENSURES_FREED(block);
 */
 static __attribute__((noinline)) void free_checked(uint64_t block, uint32_t szind, const char *call)
 {
@@ -489,9 +491,7 @@ static __attribute__((noinline)) void free_checked(uint64_t block, uint32_t szin
     requires size:     block != 0 ==> BlockOf(block, size);
     EXITS_CHECKED;
     assigns            MALLOC_ASSIGNS;
-    ENSURES_READY;
-    ensures  gone:     !BlockLive(block);
-    ENSURES_REST_KEPT(block, 0);
+    ENSURES_FREED(block);
 */
 static __attribute__((noinline)) void free_sized_slow(uint64_t block, size_t size)
 {
@@ -502,6 +502,7 @@ static __attribute__((noinline)) void free_sized_slow(uint64_t block, size_t siz
 
 PUBLIC void qed_free_sized(void *block, size_t size)
 {
+    malloc_others();
     if (!LIKELY(hit_give_sized((uint64_t)block, size))) {
         free_sized_slow((uint64_t)block, size);
     }
@@ -509,6 +510,7 @@ PUBLIC void qed_free_sized(void *block, size_t size)
 
 PUBLIC void qed_free_aligned_sized(void *block, size_t alignment, size_t size)
 {
+    malloc_others();
     uint32_t szind = is_power_of_two(alignment) ? request_class(alignment, size) : SC_NSIZES;
     /*@ ghost if (block != NULL) { block_lemma_whole(ADDR(block), alignment); } */
     /*@ ghost if (block != NULL) { block_lemma_asked(alignment, size, block_szind[ADDR(block)], szind); } */
@@ -517,6 +519,7 @@ PUBLIC void qed_free_aligned_sized(void *block, size_t alignment, size_t size)
 
 PUBLIC size_t qed_malloc_usable_size(void *block)
 {
+    malloc_others();
     return block_size((uint64_t)block, "malloc_usable_size");
 }
 
@@ -524,6 +527,7 @@ PUBLIC size_t qed_malloc_usable_size(void *block)
 
 PUBLIC void *qed_realloc(void *block, size_t size)
 {
+    malloc_others();
     if (LIKELY(size != 0 && size <= SC_LOOKUP_MAX)) {
         const struct tcache *t = thread_cache;
         /*@ ghost malloc_lemma_ready(); */
@@ -544,6 +548,7 @@ PUBLIC void *qed_realloc(void *block, size_t size)
 
 PUBLIC void *qed_reallocarray(void *block, size_t count, size_t size)
 {
+    malloc_others();
     if (product_overflows(count, size)) {
         fail_large("reallocarray", SIZE_MAX);
         return NULL;

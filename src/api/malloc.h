@@ -14,11 +14,16 @@
 #include "api/thread.h"
 #include "math/align.h"
 #include "platform/live.h"
+#include "platform/lock.h"
 #include "platform/modes.h"
 
 #include "include/qedmalloc/qedmalloc.h"
 
 extern uint64_t realloc_zero_count;     /* calls of realloc with a block and size 0 */
+
+/* Each function of the family begins with what other threads have done since this thread's last call. Proven as threads_theorem_others. */
+/*@ OTHERS_MEANWHILE; */
+OTHERS_ACT(malloc_others);
 
 /*@ requires ready:    MallocReady;
     EXITS_OUT(size, 1);
@@ -50,9 +55,7 @@ void *qed_calloc(size_t count, size_t size);
     requires valid:    BlockOrNull(ADDR(block));
     EXITS_CHECKED;
     assigns            MALLOC_ASSIGNS, errno;
-    ENSURES_READY;
-    ensures  gone:     !BlockLive(ADDR(block));
-    ENSURES_REST_KEPT(ADDR(block), 0);
+    ENSURES_FREED(ADDR(block));
     ensures  error:    errno == \old(errno);
 */
 void qed_free(void *block);
@@ -63,9 +66,7 @@ void qed_free(void *block);
     requires size:     block != NULL ==> BlockOf(ADDR(block), size);
     EXITS_CHECKED;
     assigns            MALLOC_ASSIGNS, errno;
-    ENSURES_READY;
-    ensures  gone:     !BlockLive(ADDR(block));
-    ENSURES_REST_KEPT(ADDR(block), 0);
+    ENSURES_FREED(ADDR(block));
     ensures  error:    errno == \old(errno);
 */
 void qed_free_sized(void *block, size_t size);
@@ -78,9 +79,7 @@ void qed_free_sized(void *block, size_t size);
     requires size:     block != NULL ==> BlockOf(ADDR(block), AlignedSize(alignment, size));
     EXITS_CHECKED;
     assigns            MALLOC_ASSIGNS, errno;
-    ENSURES_READY;
-    ensures  gone:     !BlockLive(ADDR(block));
-    ENSURES_REST_KEPT(ADDR(block), 0);
+    ENSURES_FREED(ADDR(block));
     ensures  error:    errno == \old(errno);
 */
 void qed_free_aligned_sized(void *block, size_t alignment, size_t size);

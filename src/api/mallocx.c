@@ -280,6 +280,7 @@ static __attribute__((noinline)) void *mallocx_placed(uint64_t align_bytes, size
 
 PUBLIC void *qed_mallocx(size_t size, int flags)
 {
+    malloc_others();
     uint64_t align_bytes = flags_align(flags);
     return flags_place(flags) ? mallocx_placed(align_bytes, size, flags) : mallocx_plain(align_bytes, size, flags_zero(flags));
 }
@@ -294,6 +295,7 @@ PUBLIC size_t qed_nallocx(size_t size, int flags)
 
 PUBLIC size_t qed_sallocx(const void *block, int flags)
 {
+    malloc_others();
     (void)flags;
     return block_size((uint64_t)block, "sallocx");
 }
@@ -367,6 +369,7 @@ static __attribute__((noinline)) void free_placed(uint64_t block, uint32_t cache
 
 PUBLIC void qed_dallocx(void *block, int flags)
 {
+    malloc_others();
     uint32_t cache = flags_cache(flags);
     if (cache == 0) {
         qed_free(block);
@@ -381,9 +384,7 @@ PUBLIC void qed_dallocx(void *block, int flags)
     requires class:    block != 0 ==> szind < SC_NSIZES && block_szind[block] == szind;
     exits    cache:    live_on == 1 || FlagsExplicit(flags);
     assigns            MALLOC_ASSIGNS, errno;
-    ENSURES_READY;
-    ensures  gone:     !BlockLive(block);
-    ENSURES_REST_KEPT(block, 0);
+    ENSURES_FREED(block);
     ensures  error:    errno == \old(errno);
 */
 static inline void sdallocx_past(uint64_t block, uint32_t szind, int flags)
@@ -410,9 +411,7 @@ static inline void sdallocx_past(uint64_t block, uint32_t szind, int flags)
     requires size:     block != NULL ==> BlockOf(ADDR(block), FlagsSize(size, flags));
     exits    cache:    live_on == 1 || FlagsExplicit(flags);
     assigns            MALLOC_ASSIGNS, errno;
-    ENSURES_READY;
-    ensures  gone:     !BlockLive(ADDR(block));
-    ENSURES_REST_KEPT(ADDR(block), 0);
+    ENSURES_FREED(ADDR(block));
     ensures  error:    errno == \old(errno);
 */
 static __attribute__((noinline)) void sdallocx_slow(void *block, size_t size, int flags)
@@ -430,6 +429,7 @@ static __attribute__((noinline)) void sdallocx_slow(void *block, size_t size, in
 
 PUBLIC void qed_sdallocx(void *block, size_t size, int flags)
 {
+    malloc_others();
     if (!LIKELY(flags == 0 && hit_give_sized((uint64_t)block, size))) {
         sdallocx_slow(block, size, flags);
     }
@@ -517,6 +517,7 @@ static __attribute__((noinline)) void *rallocx_slow(void *block, size_t size, in
 
 PUBLIC void *qed_rallocx(void *block, size_t size, int flags)
 {
+    malloc_others();
     if (LIKELY(flags == 0 && size != 0 && size <= SC_LOOKUP_MAX)) {
         const struct tcache *t = thread_cache;
         /*@ ghost malloc_lemma_ready(); */
@@ -565,8 +566,7 @@ static __attribute__((noinline)) size_t xallocx_slow(void *block, size_t size, s
 {
     (void)thread_get();
     uint64_t bytes_now = block_asked((uint64_t)block, "xallocx");
-    uint64_t align_bytes = flags_align(flags);
-    if (align_down((uint64_t)block, align_bytes) != (uint64_t)block) {
+    if (align_down((uint64_t)block, flags_align(flags)) != (uint64_t)block) {
         return bytes_now;
     }
     uint64_t most = extra < SC_LARGE_MAXCLASS && size < SC_LARGE_MAXCLASS - extra ? size + extra : SC_LARGE_MAXCLASS;
@@ -580,6 +580,7 @@ static __attribute__((noinline)) size_t xallocx_slow(void *block, size_t size, s
 
 PUBLIC size_t qed_xallocx(void *block, size_t size, size_t extra, int flags)
 {
+    malloc_others();
     /*@ ghost malloc_lemma_ready(); */
     uint64_t stack = tcache_stack_at(thread_cache, (uint64_t)block);
     if (LIKELY(stack != 0 && stack <= SC_NBINS)) {              /* a small block keeps its class */

@@ -63,9 +63,7 @@ size_t qed_sallocx(const void *block, int flags);
     requires valid:    BlockOrNull(ADDR(block));
     exits    cache:    live_on == 1 || FlagsExplicit(flags);
     assigns            MALLOC_ASSIGNS, errno;
-    ENSURES_READY;
-    ensures  gone:     !BlockLive(ADDR(block));
-    ENSURES_REST_KEPT(ADDR(block), 0);
+    ENSURES_FREED(ADDR(block));
     ensures  error:    errno == \old(errno);
 */
 void qed_dallocx(void *block, int flags);
@@ -77,9 +75,7 @@ void qed_dallocx(void *block, int flags);
     requires size:     block != NULL ==> BlockOf(ADDR(block), FlagsSize(size, flags));
     exits    cache:    live_on == 1 || FlagsExplicit(flags);
     assigns            MALLOC_ASSIGNS, errno;
-    ENSURES_READY;
-    ensures  gone:     !BlockLive(ADDR(block));
-    ENSURES_REST_KEPT(ADDR(block), 0);
+    ENSURES_FREED(ADDR(block));
     ensures  error:    errno == \old(errno);
 */
 void qed_sdallocx(void *block, size_t size, int flags);

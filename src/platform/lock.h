@@ -11,8 +11,8 @@
 
 #include "platform/locks.acsl"
 
-/* Declares what other threads may have done to guarded state while its lock was free. It is called right after the lock
- * is taken. For the compiler it is a function that does nothing, for the proofs a contract without a body. */
+/* Declares what other threads may have done to guarded state while its lock was free. It is called right after the lock is taken, and before
+ * each call of the malloc family. For the compiler it is a function that does nothing, for the proofs a contract without a body. */
 #ifdef __FRAMAC__
 #define OTHERS_ACT(name) void name(void)
 #else
