@@ -511,14 +511,16 @@ static void threads_theorem_consumer(void *p)
 }
 
 /* ---- which thread has which block --------------------------------------------------------------------------------
- * Each block that a program has belongs to one thread, which block_owner names by a number. 0 stands for none. A thread's view has its own
- * blocks. Those of all others are as what passes between threads is. */
+ * Each block that a program has belongs to one thread, which block_owner names by a number, or it is on its way between two threads. 0 stands
+ * for no block. The view of a thread has the thread's own blocks. Of all others it is known that they could enter it (PassedTo). */
 /*@ ghost uint32_t block_owner[ADDRESS_MAX]; */
+
+#define OWNER_SENT UINT32_MAX       /* a thread has sent the block, and none has received it */
 
 /*@ predicate Owned{L}(integer a) = 0 < a < ADDRESS_MAX && block_owner[a] != 0;
     predicate OwnersMine{L}(integer me) = \forall integer a; 0 < a < ADDRESS_MAX ==> (block_owner[a] == me <==> BlockLive(a));
     predicate OwnersTheirs{L}(integer me) = \forall integer a; Owned(a) && block_owner[a] != me ==> PassedTo(a);
-    predicate OwnersOk{L}(integer me) = 0 < me && OwnersMine(me) && OwnersTheirs(me);
+    predicate OwnersOk{L}(integer me) = 0 < me < OWNER_SENT && OwnersMine(me) && OwnersTheirs(me);
 
     // The blocks of all threads are in one view.
     predicate OwnersAll{L} = \forall integer a; 0 < a < ADDRESS_MAX ==> (block_owner[a] != 0 <==> BlockLive(a));
@@ -528,22 +530,6 @@ static void threads_theorem_consumer(void *p)
         \at(block_owner[a],L) == \at(block_owner[a],K);
     // The blocks of all threads, but one block, hold what they held.
     predicate OwnedBytesKeptBut{K,L}(integer x) = \forall integer a; Owned{K}(a) && a != x ==> BytesKept{K,L}(a);
-*/
-
-/* Two blocks that are passed have one extent only if both are small. */
-/*@ ghost
-  /@ requires passed: Passed(a) && Passed(b) && a != b && block_ext[a] == block_ext[b];
-     requires slab:   SlabGeometryOk && PageCacheOk;
-     assigns          \nothing;
-     ensures  small:  block_szind[a] < SC_NBINS && block_szind[b] < SC_NBINS;
-  @/
-  static void threads_lemma_one_slab(uint64_t a, uint64_t b)
-  {
-      uint32_t e = block_ext[a];
-      /@ assert in: ExtIn(e, ext_page[e]); @/
-      /@ assert tag_a: block_szind[a] < SC_NBINS ==> radix_tag_of[ext_page[e]] == TAG_OF(ext_page[e] * PAGE, block_szind[a]); @/
-      /@ assert tag_b: block_szind[b] < SC_NBINS ==> radix_tag_of[ext_page[e]] == TAG_OF(ext_page[e] * PAGE, block_szind[b]); @/
-  }
 */
 
 /* The blocks of all other threads enter the view. */
@@ -582,7 +568,7 @@ static void threads_theorem_consumer(void *p)
 /* The blocks of all other threads leave the view. */
 /*@ ghost
   /@ requires ok:     MallocOk;
-     requires all:    OwnersAll && 0 < me;
+     requires all:    OwnersAll && 0 < me < OWNER_SENT;
      assigns          block_state[0 .. ADDRESS_MAX - 1], ext_kind[0 .. TABLE_MAX - 1];
      ensures  ok:     MallocOk;
      ensures  owners: OwnersOk(me);
@@ -624,20 +610,20 @@ static void threads_theorem_consumer(void *p)
   }
 */
 
-/* A thread sends a block to another one. */
+/* A thread sends a block away. */
 /*@ ghost
   /@ requires ok:     MallocOk;
      requires owners: OwnersOk(me);
-     requires mine:   Owned(a) && block_owner[a] == me && to != 0 && to != me;
+     requires mine:   Owned(a) && block_owner[a] == me;
      assigns          block_state[a], ext_kind[0 .. TABLE_MAX - 1], block_owner[a];
      ensures  ok:     MallocOk;
      ensures  owners: OwnersOk(me);
-     ensures  sent:   block_owner[a] == to;
+     ensures  sent:   block_owner[a] == OWNER_SENT;
   @/
-  static void threads_lemma_send(uint32_t me, uint64_t a, uint32_t to)
+  static void threads_lemma_send(uint32_t me, uint64_t a)
   {
       threads_lemma_pass(a);
-      block_owner[a] = to;
+      block_owner[a] = OWNER_SENT;
   }
 */
 
@@ -645,7 +631,7 @@ static void threads_theorem_consumer(void *p)
 /*@ ghost
   /@ requires ok:     MallocOk;
      requires owners: OwnersOk(me);
-     requires theirs: Owned(a) && block_owner[a] != me;
+     requires sent:   0 < a < ADDRESS_MAX && block_owner[a] == OWNER_SENT;
      assigns          block_state[a], block_szind[a], block_ext[a], block_region[a], ext_kind[0 .. TABLE_MAX - 1], block_owner[a];
      ensures  ok:     MallocOk;
      ensures  owners: OwnersOk(me);
@@ -660,6 +646,11 @@ static void threads_theorem_consumer(void *p)
       /@ assert theirs: \forall integer b; Owned(b) && block_owner[b] != me && block_ext[b] != e ==> PassedTo(b); @/
   }
 */
+
+/* No thread has the block any more. All threads keep the others. */
+#define ENSURES_NOBODYS(block)                                                                                           \
+    ensures ok: MallocOk; ensures owners: OwnersOk(me); ensures gone: block_owner[block] == 0;                           \
+    ensures rest: OwnersKeptBut{Pre,Post}(block, 0); ensures bytes: OwnedBytesKeptBut{Pre,Post}(block)
 
 /* malloc gives a block that no thread has. All threads keep theirs, with what they hold. */
 /*@ requires ok:     MallocOk;
@@ -687,11 +678,7 @@ static void *threads_theorem_malloc(size_t n) /*@ ghost (uint32_t me) */
     requires owners: OwnersOk(me);
     requires mine:   Owned(ADDR(p)) && block_owner[ADDR(p)] == me;
     assigns          MALLOC_ASSIGNS, errno, block_owner[0 .. ADDRESS_MAX - 1];
-    ensures  ok:     MallocOk;
-    ensures  owners: OwnersOk(me);
-    ensures  gone:   block_owner[ADDR(p)] == 0;
-    ensures  rest:   OwnersKeptBut{Pre,Post}(ADDR(p), 0);
-    ensures  bytes:  OwnedBytesKeptBut{Pre,Post}(ADDR(p));
+    ENSURES_NOBODYS(ADDR(p));
 */
 static void threads_theorem_free(void *p) /*@ ghost (uint32_t me) */
 {
@@ -724,19 +711,15 @@ static void *threads_theorem_realloc(void *p, size_t n) /*@ ghost (uint32_t me) 
     return q;
 }
 
-/* A block that another thread has is received and freed here. All threads keep the others. */
+/* A block that another thread has sent is received and freed here. All threads keep the others. */
 /*@ requires ok:     MallocOk;
     requires calm:   live_on == 0;
     requires owners: OwnersOk(me);
-    requires theirs: Owned(ADDR(p)) && block_owner[ADDR(p)] != me;
+    requires sent:   0 < ADDR(p) < ADDRESS_MAX && block_owner[ADDR(p)] == OWNER_SENT;
     assigns          MALLOC_ASSIGNS, errno, block_owner[0 .. ADDRESS_MAX - 1];
-    ensures  ok:     MallocOk;
-    ensures  owners: OwnersOk(me);
-    ensures  gone:   block_owner[ADDR(p)] == 0;
-    ensures  rest:   OwnersKeptBut{Pre,Post}(ADDR(p), 0);
-    ensures  bytes:  OwnedBytesKeptBut{Pre,Post}(ADDR(p));
+    ENSURES_NOBODYS(ADDR(p));
 */
-static void threads_theorem_free_theirs(void *p) /*@ ghost (uint32_t me) */
+static void threads_theorem_free_sent(void *p) /*@ ghost (uint32_t me) */
 {
     /*@ ghost threads_lemma_receive(me, ADDR(p)); */
     threads_theorem_free(p) /*@ ghost (me) */;
