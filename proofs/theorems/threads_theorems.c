@@ -1,6 +1,6 @@
 /* What other threads do between two steps of this one, and what stays as it is meanwhile (proofs/THREADS.md). They act where the contracts of
  * the `..._others` let them. Proven, never compiled into the library. */
-#include "api/malloc.h"
+#include "api/mallocx.h"
 #include "blocks/arena.c"
 #include "blocks/bin_slabs.h"
 #include "tcache/depot_steps.h"
@@ -165,9 +165,9 @@ static bool threads_theorem_pages(uint64_t block, uint32_t e)
     return AT(ext_page, e) == page && AT(ext_npages, e) == npages;
 }
 
-/* The state of a large block's extent, which says of which page cache its pages are. */
+/* The state of a block's extent, which says of which page cache its pages are. */
 /*@ requires ok:     BlocksOk;
-    requires large:  BlockLarge(block) && block_ext[block] == e;
+    requires out:    BlockOut(block) && block_ext[block] == e;
     assigns          BIN_ASSIGNS_OTHERS;
     ensures  same:   \result;
 */
@@ -518,6 +518,7 @@ static void threads_theorem_consumer(void *p)
 #define OWNER_SENT UINT32_MAX       /* a thread has sent the block, and none has received it */
 
 /*@ predicate Owned{L}(integer a) = 0 < a < ADDRESS_MAX && block_owner[a] != 0;
+    predicate OwnedNot{L}(integer a) = 0 < a < ADDRESS_MAX && block_owner[a] == 0;
     predicate OwnersMine{L}(integer me) = \forall integer a; 0 < a < ADDRESS_MAX ==> (block_owner[a] == me <==> BlockLive(a));
     predicate OwnersTheirs{L}(integer me) = \forall integer a; Owned(a) && block_owner[a] != me ==> PassedTo(a);
     predicate OwnersOk{L}(integer me) = 0 < me < OWNER_SENT && OwnersMine(me) && OwnersTheirs(me);
@@ -647,80 +648,222 @@ static void threads_theorem_consumer(void *p)
   }
 */
 
+/* ---- what a call does to the blocks of all threads ---------------------------------------------------------------
+ * Each call of the family is one of a group: it gives a block, takes one, moves one, or leaves all of them where they are. The settings that
+ * end the program are off. An explicit cache that is not there ends it, too. */
+
+/* What a call is given, and what holds after it. */
+#define REQUIRES_OWNERS requires ok: MallocOk; requires owners: OwnersOk(me)
+#define ENSURES_OWNERS ensures ok: MallocOk; ensures owners: OwnersOk(me)
+#define OWNERS_ASSIGNS MALLOC_ASSIGNS, errno, block_owner[0 .. ADDRESS_MAX - 1]
+/* The thread has the block. */
+#define REQUIRES_MINE(block) requires mine: Owned(block) && block_owner[block] == me
 /* No thread has the block any more. All threads keep the others. */
 #define ENSURES_NOBODYS(block)                                                                                           \
-    ensures ok: MallocOk; ensures owners: OwnersOk(me); ensures gone: block_owner[block] == 0;                           \
-    ensures rest: OwnersKeptBut{Pre,Post}(block, 0); ensures bytes: OwnedBytesKeptBut{Pre,Post}(block)
+    ENSURES_OWNERS; ensures gone: block_owner[block] == 0; ensures rest: OwnersKeptBut{Pre,Post}(block, 0);                \
+    ensures bytes: OwnedBytesKeptBut{Pre,Post}(block)
+/* The block, if there is one, is one that no thread had. The thread has it now. */
+#define ENSURES_MINE(there_is, block) \
+    ensures new: there_is ==> OwnedNot{Pre}(block) && block_owner[block] == me
 
-/* malloc gives a block that no thread has. All threads keep theirs, with what they hold. */
+/* A call that gives a block. */
 /*@ requires ok:     MallocOk;
     requires calm:   modes_xmalloc == 0;
-    requires owners: OwnersOk(me);
-    assigns          MALLOC_ASSIGNS, errno, block_owner[0 .. ADDRESS_MAX - 1];
+    exits    cache:  FlagsExplicit(flags);
+    assigns          MALLOC_ASSIGNS, errno;
     ensures  ok:     MallocOk;
-    ensures  owners: OwnersOk(me);
-    ensures  new:    \result != NULL ==> \old(block_owner[ADDR(\result)]) == 0 && block_owner[ADDR(\result)] == me;
+    ENSURES_NEW_BLOCK;
+*/
+static void *call_malloc(int call, size_t size, size_t other, int flags)
+{
+    void *p;
+    switch (call) {
+    case 0: p = qed_malloc(size); break;
+    case 1: p = qed_calloc(other, size); break;
+    case 2: p = qed_aligned_alloc(other, size); break;
+    case 3: p = qed_memalign(other, size); break;
+    case 4: p = qed_valloc(size); break;
+    case 5: p = qed_pvalloc(size); break;
+    default: p = qed_mallocx(size, flags);
+    }
+    return p;
+}
+
+/* It gives a block that no thread has. All threads keep theirs, with what they hold. */
+/*@ REQUIRES_OWNERS;
+    requires calm:   modes_xmalloc == 0;
+    exits    cache:  FlagsExplicit(flags);
+    assigns          OWNERS_ASSIGNS;
+    ENSURES_OWNERS;
+    ENSURES_MINE(\result != NULL, ADDR(\result));
     ensures  rest:   OwnersKeptBut{Pre,Post}(ADDR(\result), 0);
     ensures  bytes:  OwnedBytesKeptBut{Pre,Post}(0);
 */
-static void *threads_theorem_malloc(size_t n) /*@ ghost (uint32_t me) */
+static void *threads_theorem_malloc(int call, size_t size, size_t other, int flags) /*@ ghost (uint32_t me) */
 {
     /*@ ghost threads_lemma_gather(me); */
-    void *p = qed_malloc(n);
+    void *p = call_malloc(call, size, other, flags);
     /*@ ghost if (p != NULL) { block_owner[ADDR(p)] = me; } */
     /*@ ghost threads_lemma_scatter(me); */
     return p;
 }
 
-/* free takes one block from this thread. All threads keep the others. */
-/*@ requires ok:     MallocOk;
-    requires calm:   live_on == 0;
-    requires owners: OwnersOk(me);
-    requires mine:   Owned(ADDR(p)) && block_owner[ADDR(p)] == me;
-    assigns          MALLOC_ASSIGNS, errno, block_owner[0 .. ADDRESS_MAX - 1];
-    ENSURES_NOBODYS(ADDR(p));
+/* posix_memalign does the same, and writes its result, wherever the program wants it. */
+/*@ REQUIRES_OWNERS;
+    requires calm:   modes_xmalloc == 0;
+    requires valid:  \valid(to) && ThreadOutside(to);
+    assigns          OWNERS_ASSIGNS, *to;
+    ENSURES_OWNERS;
+    ENSURES_MINE(\result == 0, ADDR(*to));
+    ensures  rest:   OwnersKeptBut{Pre,Post}(\result == 0 ? ADDR(*to) : 0, 0);
+    ensures  bytes:  \forall integer a, i; Owned{Pre}(a) && a <= i < a + BlockBytes{Pre}(a) &&
+                     !(ADDR(to) <= i < ADDR(to) + sizeof(void *)) ==> user_mem[i] == \old(user_mem[i]);
 */
-static void threads_theorem_free(void *p) /*@ ghost (uint32_t me) */
+static int threads_theorem_posix_memalign(void **to, size_t align, size_t size) /*@ ghost (uint32_t me) */
 {
     /*@ ghost threads_lemma_gather(me); */
-    qed_free(p);
+    int error = qed_posix_memalign(to, align, size);
+    /*@ ghost if (error == 0) { block_owner[ADDR(*to)] = me; } */
+    /*@ ghost threads_lemma_scatter(me); */
+    return error;
+}
+
+/* A call that takes a block. */
+/*@ requires ok:     MallocOk;
+    requires calm:   live_on == 0;
+    requires live:   BlockLive(ADDR(p));
+    requires sized:  call == 1 || call == 3 ==> BlockOf(ADDR(p), call == 1 ? size : FlagsSize(size, flags));
+    requires align:  call == 3 ==> ADDR(p) % FlagsAlign(flags) == 0;
+    requires power:  call == 2 ==> IsPowerOfTwo(align) && ADDR(p) % align == 0 && BlockOf(ADDR(p), AlignedSize(align, size));
+    exits    cache:  FlagsExplicit(flags);
+    assigns          MALLOC_ASSIGNS, errno;
+    ensures  ok:     MallocOk;
+    ensures  gone:   !BlockLive(ADDR(p));
+    ENSURES_REST_KEPT(ADDR(p), 0);
+*/
+static void call_free(int call, void *p, size_t align, size_t size, int flags)
+{
+    switch (call) {
+    case 0: qed_free(p); break;
+    case 1: qed_free_sized(p, size); break;
+    case 2: qed_free_aligned_sized(p, align, size); break;
+    case 3: qed_sdallocx(p, size, flags); break;
+    default: qed_dallocx(p, flags);
+    }
+}
+
+/* It takes one block from this thread. All threads keep the others. */
+/*@ REQUIRES_OWNERS;
+    requires calm:   live_on == 0;
+    REQUIRES_MINE(ADDR(p));
+    requires sized:  call == 1 || call == 3 ==> BlockOf(ADDR(p), call == 1 ? size : FlagsSize(size, flags));
+    requires align:  call == 3 ==> ADDR(p) % FlagsAlign(flags) == 0;
+    requires power:  call == 2 ==> IsPowerOfTwo(align) && ADDR(p) % align == 0 && BlockOf(ADDR(p), AlignedSize(align, size));
+    exits    cache:  FlagsExplicit(flags);
+    assigns          OWNERS_ASSIGNS;
+    ENSURES_NOBODYS(ADDR(p));
+*/
+static void threads_theorem_free(int call, void *p, size_t align, size_t size, int flags) /*@ ghost (uint32_t me) */
+{
+    /*@ ghost threads_lemma_gather(me); */
+    call_free(call, p, align, size, flags);
     /*@ ghost block_owner[ADDR(p)] = 0; */
     /*@ ghost threads_lemma_scatter(me); */
 }
 
-/* realloc gives a block that no thread has, or the old one. All threads keep the others. */
-/*@ requires ok:     MallocOk;
-    requires calm:   live_on == 0 && modes_xmalloc == 0 && modes_realloc_zero == MODES_REALLOC_FREES;
-    requires owners: OwnersOk(me);
-    requires mine:   p == NULL || (Owned(ADDR(p)) && block_owner[ADDR(p)] == me);
-    assigns          MALLOC_ASSIGNS, errno, realloc_zero_count, block_owner[0 .. ADDRESS_MAX - 1];
-    ensures  ok:     MallocOk;
-    ensures  owners: OwnersOk(me);
-    ensures  new:    \result != NULL && \result != p ==> \old(block_owner[ADDR(\result)]) == 0;
-    ensures  mine:   \result != NULL ==> block_owner[ADDR(\result)] == me;
-    ensures  rest:   OwnersKeptBut{Pre,Post}(ADDR(p), ADDR(\result));
-    ensures  bytes:  OwnedBytesKeptBut{Pre,Post}(ADDR(p));
-*/
-static void *threads_theorem_realloc(void *p, size_t n) /*@ ghost (uint32_t me) */
-{
-    /*@ ghost threads_lemma_gather(me); */
-    void *q = qed_realloc(p, n);
-    /*@ ghost if (p != NULL && q != p && (q != NULL || n == 0)) { block_owner[ADDR(p)] = 0; } */
-    /*@ ghost if (q != NULL) { block_owner[ADDR(q)] = me; } */
-    /*@ ghost threads_lemma_scatter(me); */
-    return q;
-}
-
 /* A block that another thread has sent is received and freed here. All threads keep the others. */
-/*@ requires ok:     MallocOk;
+/*@ REQUIRES_OWNERS;
     requires calm:   live_on == 0;
-    requires owners: OwnersOk(me);
     requires sent:   0 < ADDR(p) < ADDRESS_MAX && block_owner[ADDR(p)] == OWNER_SENT;
-    assigns          MALLOC_ASSIGNS, errno, block_owner[0 .. ADDRESS_MAX - 1];
+    assigns          OWNERS_ASSIGNS;
     ENSURES_NOBODYS(ADDR(p));
 */
 static void threads_theorem_free_sent(void *p) /*@ ghost (uint32_t me) */
 {
     /*@ ghost threads_lemma_receive(me, ADDR(p)); */
-    threads_theorem_free(p) /*@ ghost (me) */;
+    threads_theorem_free(0, p, 0, 0, 0) /*@ ghost (me) */;
+}
+
+/* A call that moves a block. */
+/*@ requires ok:     MallocOk;
+    requires calm:   live_on == 0 && modes_xmalloc == 0 && modes_realloc_zero != MODES_REALLOC_ENDS;
+    requires valid:  BlockOrNull(ADDR(p));
+    exits    cache:  FlagsExplicit(flags);
+    assigns          MALLOC_ASSIGNS, errno, realloc_zero_count;
+    ensures  ok:     MallocOk;
+    ENSURES_BLOCK(\result != NULL, ADDR(\result));
+    ensures  new:    ADDR(\result) != ADDR(p) ==> !BlockLive{Pre}(ADDR(\result));
+    ensures  gone:   ADDR(\result) != ADDR(p) && \result != NULL ==> !BlockLive(ADDR(p));
+    ENSURES_REST_KEPT(ADDR(p), ADDR(\result));
+*/
+static void *call_realloc(int call, void *p, size_t size, size_t other, int flags)
+{
+    void *q;
+    switch (call) {
+    case 0: q = qed_realloc(p, size); break;
+    case 1: q = qed_reallocarray(p, other, size); break;
+    default: q = qed_rallocx(p, size, flags);
+    }
+    return q;
+}
+
+/* It gives a block that no thread has and takes the old one, or gives the old one. Where it fails, it takes the old one or leaves it. All
+ * threads keep the others. */
+/*@ REQUIRES_OWNERS;
+    requires calm:   live_on == 0 && modes_xmalloc == 0 && modes_realloc_zero != MODES_REALLOC_ENDS;
+    requires mine:   p == NULL || (Owned(ADDR(p)) && block_owner[ADDR(p)] == me);
+    exits    cache:  FlagsExplicit(flags);
+    assigns          OWNERS_ASSIGNS, realloc_zero_count;
+    ENSURES_OWNERS;
+    ENSURES_MINE(\result != NULL && \result != p, ADDR(\result));
+    ensures  same:   \result != NULL && \result == p ==> block_owner[ADDR(p)] == me;
+    ensures  old:    p != NULL && \result != p ==> block_owner[ADDR(p)] == 0 || (\result == NULL && block_owner[ADDR(p)] == me);
+    ensures  rest:   OwnersKeptBut{Pre,Post}(ADDR(p), ADDR(\result));
+    ensures  bytes:  OwnedBytesKeptBut{Pre,Post}(ADDR(p));
+*/
+static void *threads_theorem_realloc(int call, void *p, size_t size, size_t other, int flags) /*@ ghost (uint32_t me) */
+{
+    /*@ ghost threads_lemma_gather(me); */
+    void *q = call_realloc(call, p, size, other, flags);
+    /*@ ghost if (p != NULL && block_state[ADDR(p)] != BLOCK_LIVE) { block_owner[ADDR(p)] = 0; } */
+    /*@ ghost if (q != NULL) { block_owner[ADDR(q)] = me; } */
+    /*@ ghost threads_lemma_scatter(me); */
+    return q;
+}
+
+/* A call that leaves all blocks where they are. */
+/*@ requires ok:     MallocOk;
+    requires calm:   live_on == 0;
+    requires live:   BlockLive(ADDR(p));
+    assigns          MALLOC_ASSIGNS, errno;
+    ensures  ok:     MallocOk;
+    ensures  live:   BlockLive(ADDR(p)) && \result == BlockBytes(ADDR(p));
+    ENSURES_REST_KEPT(ADDR(p), ADDR(p));
+*/
+static size_t call_usable_size(int call, void *p, size_t size, size_t extra, int flags)
+{
+    size_t bytes;
+    switch (call) {
+    case 0: bytes = qed_malloc_usable_size(p); break;
+    case 1: bytes = qed_sallocx(p, flags); break;
+    default: bytes = qed_xallocx(p, size, extra, flags);
+    }
+    return bytes;
+}
+
+/* All threads keep all blocks, and all other blocks hold what they held. */
+/*@ REQUIRES_OWNERS;
+    requires calm:   live_on == 0;
+    REQUIRES_MINE(ADDR(p));
+    assigns          OWNERS_ASSIGNS;
+    ENSURES_OWNERS;
+    ensures  rest:   OwnersKeptBut{Pre,Post}(0, 0);
+    ensures  bytes:  OwnedBytesKeptBut{Pre,Post}(ADDR(p));
+*/
+static size_t threads_theorem_usable_size(int call, void *p, size_t size, size_t extra, int flags) /*@ ghost (uint32_t me) */
+{
+    /*@ ghost threads_lemma_gather(me); */
+    size_t bytes = call_usable_size(call, p, size, extra, flags);
+    /*@ ghost threads_lemma_scatter(me); */
+    return bytes;
 }

@@ -16,6 +16,7 @@
     ensures  ok:       BlocksOk;
     ensures  bins:     \forall integer b; BinRange(b) && LockHeld(LOCK_BIN(b)) ==> BinOk(b);
     ensures  kept:     BinBlocksKept{Pre,Post};
+    ensures  states:   BinStatesKept{Pre,Post};
     ensures  pages:    BlocksLargeKept{Pre,Post};
     ensures  leaves:   RadixKept{Pre,Post};
 */
