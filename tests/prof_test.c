@@ -59,6 +59,54 @@ static uint64_t take(struct tcache *t, uint32_t szind)
     return b;
 }
 
+/* ---- contexts ---------------------------------------------------------------------------------------------------- */
+
+#define SITES 3U
+
+static __attribute__((noinline)) uint64_t take_from(uint32_t site, struct tcache *t)
+{
+    uint64_t b = site == 0 ? take(t, 5) : take_from(site - 1, t);
+    __asm__ volatile("" : "+r"(b));             /* the call is no jump */
+    return b;
+}
+
+/* Two threads sample at the same sites, in any order. A context goes with its last block, and its number may be another thread's next. */
+static void test_contexts(struct tcache *const threads[2])
+{
+    static uint8_t of[HELD];                    /* the thread and the site of each block, plus 1, or 0 */
+    uint32_t       held[2][SITES] = {{0}};
+    for (uint32_t turn = 0; turn < 20000; turn++) {
+        uint32_t i = (uint32_t)random_below(turn % 1000 < 500 ? 3 : HELD), me = (uint32_t)random_below(2), site = (uint32_t)random_below(SITES);
+        if (of[i] != 0) {
+            prof_free(threads[me], block[i]);
+            held[(of[i] - 1U) % 2][(of[i] - 1U) / 2] -= 1;
+            of[i] = 0;
+        } else {
+            block[i] = take_from(site, threads[me]);
+            held[me][site] += 1;
+            of[i] = (uint8_t)(1 + me + 2 * site);
+        }
+        uint32_t contexts = 0, thread_contexts = 0;
+        for (uint32_t k = 0; k < SITES; k++) {
+            contexts += held[0][k] + held[1][k] > 0 ? 1U : 0U;
+            thread_contexts += (held[0][k] > 0 ? 1U : 0U) + (held[1][k] > 0 ? 1U : 0U);
+        }
+        struct prof_stats s = now();
+        CHECK(s.contexts == contexts && s.thread_contexts == thread_contexts);
+        for (uint32_t k = 0; k < 2; k++) {
+            const struct thread *thread = context_find(threads[k]);
+            CHECK(thread == NULL || thread->live.objects == held[k][0] + held[k][1] + held[k][2]);
+        }
+    }
+    for (uint32_t i = 0; i < HELD; i++) {
+        of[i] != 0 ? prof_free(threads[0], block[i]) : (void)0;
+    }
+    CHECK(now().contexts == 0 && now().live == 0);
+    prof_thread_end(threads[1]);
+}
+
+/* ---- blocks that change their size ------------------------------------------------------------------------------- */
+
 /* A sampled block grows and shrinks where it is, as another sample, as long as the pages behind it are free. */
 static void test_resize(struct tcache *t)
 {
@@ -167,11 +215,12 @@ int main(void)
     const struct prof_options o = {.prof = true, .active = true, .thread_active = true, .lg_sample = 0, .lg_interval = -1, .depth = 32,
                                    .prefix = "prof_test", .backtrace = "libgcc"};
     blocks_boot(1);
-    struct tcache *t = depot_create();
-    CHECK(t != NULL && prof_usable(4096) == 0);
+    struct tcache *t = depot_create(), *other = depot_create();
+    CHECK(t != NULL && other != NULL && prof_usable(4096) == 0);
     prof_start(t, &o);
     test_blocks(t);
     test_blocks(t);
+    test_contexts((struct tcache *const[]){t, other});
     test_resize(t);
     test_resize_no_memory(t);
     test_no_memory(t);

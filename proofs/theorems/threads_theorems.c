@@ -641,10 +641,13 @@ static void threads_theorem_consumer(void *p)
   static void threads_lemma_receive(uint32_t me, uint64_t a)
   {
       uint32_t e = block_ext[a];
+      /@ assert alike: \forall integer b; Owned(b) && b != a && block_owner[b] != me && block_ext[b] == e ==>
+             block_szind[b] < SC_NBINS && block_szind[a] < SC_NBINS; @/
       threads_lemma_get(a);
       block_owner[a] = me;
       /@ assert passed: \forall integer b; Owned(b) && block_owner[b] != me ==> Passed(b); @/
       /@ assert theirs: \forall integer b; Owned(b) && block_owner[b] != me && block_ext[b] != e ==> PassedTo(b); @/
+      /@ assert same: \forall integer b; Owned(b) && block_owner[b] != me && block_ext[b] == e ==> PassedTo(b); @/
   }
 */
 

@@ -247,6 +247,13 @@ static void global_drop(uint32_t g)
     context_globals -= 1;
 }
 
+/* Returns whether the global context is of that backtrace. */
+static bool trace_is(uint32_t g, const struct backtrace *bt)
+{
+    const struct context *c = &AT(context_of, g);
+    return c->depth == bt->depth && memcmp(c->frame, bt->frame, bt->depth * sizeof(uintptr_t)) == 0;
+}
+
 /* Returns the global context of the backtrace, which is new if there was none, or 0 without memory. Two backtraces with the same hash of 128
  * bits would share a context; then the later one has none. */
 static uint32_t global_get(const struct backtrace *bt, const uint64_t key[2])
@@ -254,8 +261,7 @@ static uint32_t global_get(const struct backtrace *bt, const uint64_t key[2])
     size_t   bytes = bt->depth * sizeof(uintptr_t);
     uint32_t g = cuckoo_hash_search(&context_by_trace, key[0], key[1]);
     if (g != 0) {
-        const struct context *c = &AT(context_of, g);
-        return c->depth == bt->depth && memcmp(c->frame, bt->frame, bytes) == 0 ? g : 0;
+        return trace_is(g, bt) ? g : 0;
     }
     uintptr_t *frame = pieces_take(bytes);
     g = frame == NULL ? 0 : id_take();
@@ -298,11 +304,31 @@ static uint32_t local_get(struct thread *thread, uint32_t g, const uint64_t key[
     return x;
 }
 
+/* Returns whether the context of the thread's last sample, if it is still there, is of that backtrace. */
+static bool last_is(const struct thread *thread, const struct backtrace *bt)
+{
+    return thread->last != 0 && trace_is(AT(context_of, thread->last).whole, bt);
+}
+
+/* Returns the thread's context of that backtrace, or 0 without memory. */
+static uint32_t context_get(struct thread *thread, const struct backtrace *bt)
+{
+    uint64_t key[2];
+    hash_x64_128((const uint8_t *)bt->frame, bt->depth * sizeof(uintptr_t), 0, key);
+    uint32_t g = global_get(bt, key);
+    uint32_t x = g == 0 ? 0 : local_get(thread, g, key);
+    if (x == 0 && g != 0 && rb_tree_first(g) == 0) {
+        global_drop(g);
+    }
+    return x;
+}
+
 static void local_drop(uint32_t x)
 {
     uint32_t       g = AT(context_of, x).whole;
     struct thread *thread = AT(context_of, x).thread;
     rb_tree_remove(g, x);
+    thread->last = thread->last == x ? 0 : thread->last;
     if (thread->cache != NULL) {
         table_remove(&thread->by_trace, x);
     }
@@ -328,14 +354,9 @@ bool context_boot(uint32_t lg_sample, bool accum)
 
 uint32_t context_add(struct thread *thread, const struct backtrace *bt, uint32_t szind)
 {
-    uint64_t key[2];
-    hash_x64_128((const uint8_t *)bt->frame, bt->depth * sizeof(uintptr_t), 0, key);
-    uint32_t g = global_get(bt, key);
-    uint32_t x = g == 0 ? 0 : local_get(thread, g, key);
+    uint32_t x = last_is(thread, bt) ? thread->last : context_get(thread, bt);
+    thread->last = x;
     if (x == 0) {
-        if (g != 0 && rb_tree_first(g) == 0) {
-            global_drop(g);
-        }
         return 0;
     }
     struct context *c = &AT(context_of, x);

@@ -45,6 +45,7 @@ struct thread {
     uint32_t           lg_sample;   /* for which the next samples were drawn */
     bool               far[SC_NBINS];   /* whether a class's next sample is farther than its counter can count */
     uint32_t           contexts;
+    uint32_t           last;    /* the context of its last sample, 0 if that is gone */
     bool               active;  /* it may sample */
     bool               inside;  /* it is at a sample: what that allocates is not sampled */
     char               name[PROF_NAME_BYTES];

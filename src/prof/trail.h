@@ -1,11 +1,13 @@
 /* trail: the stack that a thread had at its last sample, so that the next walk can stop where it meets the same calls.
  *
- * A frame is what a call comes back to: the stack pointer, the instruction and the frame pointer that the caller has again then. Where all
- * three agree, the next frame outwards has the same stack pointer, for tables of unwinding compute that from these. Its instruction stands
- * right below that stack pointer, and its frame pointer is the same or stands near it, if the function in between has saved it. So the rest
- * of an old trail is believed if all these words still stand where they were.
+ * A frame is what a call comes back to: the stack pointer, the instruction and the frame pointer that the caller has again then. Tables of
+ * unwinding compute the next frame outwards from these. A function that has a frame pointer begins two words below the next stack pointer. Any
+ * other one has that stack pointer at a fixed distance, and may use the register for something else. So where the stack pointer and the instruction
+ * agree, the next stack pointer is the same, unless the function has a frame pointer, and that differs. The instruction of the next frame stands
+ * right below its stack pointer. Its frame pointer is the same or stands near it, if the function in between has saved it. So the rest of an old
+ * trail is believed if the instructions still stand where they were.
  *
- * A frame of which they did not stand there was interrupted by a signal, or is unusual in another way. Nothing is read beyond it, for what
+ * A frame of which these words did not stand there was interrupted by a signal, or is unusual in another way. Nothing is read beyond it, for what
  * follows may have been on another stack. A function that has saved the frame pointer without changing it is taken for one that has not.
  */
 #ifndef QED_PROF_TRAIL_H
@@ -63,13 +65,17 @@ static inline void trail_add(struct trail *t, struct trail_frame f)
 static inline bool trail_meets(const struct trail *t, uint32_t i, struct trail_frame f)
 {
 #if defined(__x86_64__)
-    if (i < t->first || t->frame[i].sp != f.sp || t->frame[i].ip != f.ip || t->frame[i].fp != f.fp) {
+    if (i < t->first || t->frame[i].sp != f.sp || t->frame[i].ip != f.ip) {
         return false;
     }
+    bool same = t->frame[i].fp == f.fp;         /* the frame pointer is the one of before */
     for (uint32_t k = i + 1; k < t->count; k++) {
         struct trail_frame next = t->frame[k];
-        if (trail_word(next, 1) != next.ip || (t->saved[k] > 0 && trail_word(next, t->saved[k] + 1U) != next.fp)) {
+        if (trail_word(next, 1) != next.ip || (!same && next.sp - t->frame[k - 1].fp == 2 * sizeof(uintptr_t))) {
             return false;
+        }
+        if (t->saved[k] > 0) {
+            same = trail_word(next, t->saved[k] + 1U) == next.fp;
         }
     }
     return true;
