@@ -95,7 +95,7 @@ static void test_contexts(struct tcache *const threads[2])
         CHECK(s.contexts == contexts && s.thread_contexts == thread_contexts);
         for (uint32_t k = 0; k < 2; k++) {
             const struct thread *thread = context_find(threads[k]);
-            CHECK(thread == NULL || thread->live.objects == held[k][0] + held[k][1] + held[k][2]);
+            CHECK((thread == NULL ? 0 : thread->live.objects) == held[k][0] + held[k][1] + held[k][2]);
         }
     }
     for (uint32_t i = 0; i < HELD; i++) {

@@ -652,8 +652,8 @@ static void threads_theorem_consumer(void *p)
 */
 
 /* ---- what a call does to the blocks of all threads ---------------------------------------------------------------
- * Each call of the family is one of a group: it gives a block, takes one, moves one, or leaves all of them where they are. The settings that
- * end the program are off. An explicit cache that is not there ends it, too. */
+ * Each call of the family is one of a group: it gives a block, takes one, moves one, or leaves all of them where they are. The number `call`
+ * says which function of the group it is. The settings that end the program are off. An explicit cache that is not there ends it, too. */
 
 /* What a call is given, and what holds after it. */
 #define REQUIRES_OWNERS requires ok: MallocOk; requires owners: OwnersOk(me)

@@ -1,7 +1,7 @@
 /* trail: the stack that a thread had at its last sample, so that the next walk can stop where it meets the same calls.
  *
  * A frame is what a call comes back to: the stack pointer, the instruction and the frame pointer that the caller has again then. Tables of
- * unwinding compute the next frame outwards from these. A function that has a frame pointer begins two words below the next stack pointer.
+ * unwinding compute the next frame outwards from these. A function's frame pointer, if it has one, is two words below the next stack pointer.
  * Any other one has that stack pointer at a fixed distance, and may use the register for something else. So where the stack pointer and the
  * instruction agree, the next stack pointer is the same, unless the function has a frame pointer, and that differs. The instruction of the
  * next frame stands right below its stack pointer. Its frame pointer is the same or stands near it, if the function in between has saved
