@@ -26,10 +26,10 @@ prove-robust: setup-prove ## which goals only one prover, or not every random se
 prove-weakened: setup-prove ## contracts that are weakened: the theorems that rest on them must fail
 	@proofs/weakened
 
-prove-matrix: setup-prove setup-build ## unit tests and proofs in 12 other configurations; resumes
+prove-matrix: setup-prove setup-build ## unit tests and proofs in 13 other configurations; resumes
 	@proofs/matrix $(MODULE)
 
-mutants: setup-prove setup-fuzz ## 200 faults put into the proven text: the proof or a test must notice; resumes
+mutants: setup-prove setup-fuzz ## seven faults put into each proven module: the proof or a test must notice; resumes
 	@proofs/mutants $(MODULE)
 
 mutants-sample: setup-prove setup-fuzz ## a few of these faults, others with each commit
