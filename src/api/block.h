@@ -84,6 +84,8 @@ static inline uint64_t block_sample(struct tcache *t, uint32_t szind, uint64_t a
     ensures  class:    \result != 0 ==> block_szind[\result] == szind;
     ensures  aligned:  \result % align_bytes == 0;
     ensures  zero:     LargeZero(\result, szind, *zeroed);
+    ensures  pages:    \result != 0 ==>
+                       ext_state[block_ext[\result]] == EXTENT_ACTIVE + LargeCache(ArenaPages(arena), ScBytes(szind) / PAGE);
     ensures  out:      \result == 0 ==> NoBlock(szind, align_bytes);
 */
 static inline uint64_t block_take_extent(uint32_t arena, uint32_t szind, uint64_t align_bytes, bool *zeroed)

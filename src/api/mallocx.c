@@ -120,6 +120,8 @@ static void *mallocx_zero(uint64_t align_bytes, size_t size)
     ENSURES_NEW_ADDRESS;
     ensures  class:    \result != 0 ==> block_szind[\result] == szind;
     ensures  aligned:  \result % align_bytes == 0;
+    ensures  pages:    \result != 0 && SC_NBINS <= szind ==>
+                       ext_state[block_ext[\result]] == EXTENT_ACTIVE + LargeCache(ArenaPages(arena), ScBytes(szind) / PAGE);
     ensures  out:      \result == 0 ==> NoBlock(szind, align_bytes);
 */
 static uint64_t mallocx_take_once(uint32_t arena, uint32_t szind, uint64_t align_bytes)
@@ -540,6 +542,7 @@ PUBLIC void *qed_rallocx(void *block, size_t size, int flags)
     ensures  live:     BlockLive(block);
     ensures  bytes:    \result == BlockBytes(block);
     ensures  fits:     \result == bytes_now || least <= \result;
+    ensures  most:     \result == bytes_now || BlockOf(block, least) || BlockOf(block, most);
     ensures  prefix:   PrefixKept{Pre,Post}(block, block, bytes_now);
     ENSURES_REST_KEPT(block, block);
 */
@@ -560,7 +563,7 @@ static uint64_t xallocx_in_place(uint64_t block, uint64_t bytes_now, uint64_t le
     requires live:     BlockLive(ADDR(block));
     EXITS_CHECKED;
     assigns            MALLOC_ASSIGNS, errno;
-    ENSURES_XALLOCX(block, size, flags);
+    ENSURES_XALLOCX(block, size, extra, flags);
 */
 static __attribute__((noinline)) size_t xallocx_slow(void *block, size_t size, size_t extra, int flags)
 {

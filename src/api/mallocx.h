@@ -44,7 +44,7 @@ void *qed_rallocx(void *block, size_t size, int flags);
     requires live:     BlockLive(ADDR(block));
     EXITS_CHECKED;
     assigns            MALLOC_ASSIGNS, errno;
-    ENSURES_XALLOCX(block, size, flags);
+    ENSURES_XALLOCX(block, size, extra, flags);
 */
 size_t qed_xallocx(void *block, size_t size, size_t extra, int flags);
 

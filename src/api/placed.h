@@ -37,6 +37,7 @@ static inline bool flags_zero(int flags)
 /* Returns the arena that the flags name, or ARENAS_MAX where they name none, or one that serves no thread. */
 /*@ assigns            \nothing;
     ensures  range:    \result <= ARENAS_MAX;
+    ensures  named:    \result < ARENAS_MAX ==> \result == FlagsArena(flags) - 1;
 */
 static inline uint32_t flags_arena(int flags)
 {

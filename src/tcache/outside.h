@@ -105,7 +105,7 @@ static inline void outside_give_run(uint32_t stack, uint64_t *blocks, uint32_t n
     requires class:   block_szind[block] == stack - 1 && 0 < stack < TCACHE_STACKS;
     assigns           BLOCKS_ASSIGNS, large_freed;
     BINS_FREE(ensures);
-    ensures  gone:    block_state[block] != BLOCK_LIVE;
+    ensures  gone:    block_state[block] == BLOCK_NONE;
     ensures  kept:    \forall integer a; \old(BlockOut(a)) && a != block && \old(block_pos[a]) != TCACHE_SLOTS ==>
                       BlockSame{Pre,Post}(a);
     ensures  live:    LiveSame{Pre,Post}(block);
@@ -124,7 +124,7 @@ static inline void outside_give_cached(uint32_t stack, uint64_t block)
     requires class:   block_szind[block] >= SC_NBINS;
     assigns           BLOCKS_ASSIGNS, large_freed;
     BINS_FREE(ensures);
-    ensures  gone:    block_state[block] != BLOCK_LIVE;
+    ensures  gone:    block_state[block] == BLOCK_NONE;
     ensures  kept:    \forall integer a; \old(BlockOut(a)) && a != block ==> BlockSame{Pre,Post}(a);
     ensures  none:    BlocksNoneNew{Pre,Post};
 */
@@ -141,7 +141,7 @@ static inline void outside_free_large(uint64_t block, const char *call)
     REQUIRES_LIVE_OF(block, stack);
     assigns           BLOCKS_ASSIGNS, large_freed;
     BINS_FREE(ensures);
-    ensures  gone:    block_state[block] != BLOCK_LIVE;
+    ensures  gone:    block_state[block] == BLOCK_NONE;
     ensures  kept:    \forall integer a; \old(BlockOut(a)) && a != block && \old(block_pos[a]) != TCACHE_SLOTS ==>
                       BlockSame{Pre,Post}(a);
     ensures  live:    LiveSame{Pre,Post}(block);
@@ -190,6 +190,8 @@ static inline uint64_t outside_take_small(uint32_t arena, uint32_t stack)
     ensures  was:     \result != 0 ==> \old(block_state[\result]) == BLOCK_NONE;
     ensures  kept:    BlocksKept{Pre,Post};
     ensures  none:    LiveNoneNew{Pre,Post}(\result);
+    ensures  pages:   \result != 0 ==>
+                      ext_state[block_ext[\result]] == EXTENT_ACTIVE + LargeCache(ArenaPages(arena), ScBytes(stack - 1) / PAGE);
     ensures  out:     \result == 0 ==> NoBlock(stack - 1, 1);
 */
 static inline uint64_t outside_take_large(uint32_t arena, uint32_t stack)

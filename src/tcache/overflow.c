@@ -160,7 +160,7 @@ static void overflow_make_room(struct tcache *t, uint32_t stack)
     REQUIRES_LIVE_OF(block, stack);
     assigns           BLOCKS_ASSIGNS, large_freed;
     TCACHE_CALM(ensures, t);
-    ensures  gone:    block_state[block] != BLOCK_LIVE;
+    ensures  gone:    block_state[block] == BLOCK_NONE;
     LIVE_KEPT(ensures, block, 0);
 */
 static void overflow_past(uint32_t stack, uint64_t block, const char *call) /*@ ghost (struct tcache *t) */
@@ -183,7 +183,8 @@ static void overflow_past(uint32_t stack, uint64_t block, const char *call) /*@ 
     requires some:    t->floor[stack] < t->limit[stack];
     assigns           TCACHE_ASSIGNS(t);
     TCACHE_CALM(ensures, t);
-    ensures  gone:    block_state[block] != BLOCK_LIVE;
+    ensures  cached:  block_state[block] == BLOCK_CACHED;
+    ensures  stands:  t->floor[stack] < t->top[stack] && t->slot[t->top[stack]] == block;
     LIVE_KEPT(ensures, block, 0);
 */
 static void overflow_cached(struct tcache *t, uint32_t stack, uint64_t block, const char *call)

@@ -13,7 +13,9 @@
     requires room:    t->top[stack] < t->limit[stack];
     assigns           TCACHE_ASSIGNS_STACKS(t), block_state[block], block_pos[block];
     TCACHE_WHOLE(ensures, t);
-    ensures  gone:    block_state[block] == BLOCK_CACHED;
+    ensures  cached:  block_state[block] == BLOCK_CACHED;
+    ensures  up:      t->top[stack] == \old(t->top[stack]) + 1;
+    ensures  stands:  t->slot[t->top[stack]] == block;
 */
 static inline void overflow_add(struct tcache *t, uint32_t stack, uint64_t block)
 {
@@ -32,6 +34,7 @@ static inline void overflow_add(struct tcache *t, uint32_t stack, uint64_t block
     assigns           TCACHE_ASSIGNS_STACKS(t), block_state[block], block_pos[block];
     TCACHE_WHOLE(ensures, t);
     ensures  cached:  \result ==> block_state[block] == BLOCK_CACHED;
+    ensures  stands:  \result ==> t->slot[t->top[block_szind[block] + 1]] == block;
     ensures  none:    !\result ==> block_state[block] == BLOCK_LIVE;
 */
 static inline bool overflow_put(struct tcache *t, uint64_t block)

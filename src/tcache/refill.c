@@ -253,6 +253,8 @@ void refill_tick(struct tcache *t)
     ensures  floors:  TcacheFloors(t);
     ensures  run:     TcacheRun(t, stack, t->floor[stack] + 1, t->floor[stack] + 1 + \result);
     ensures  others:  TcacheOthers(t, stack);
+    ensures  stand:   \forall integer a; BlockOut(a) && !\old(BlockOut(a)) ==>
+                      t->floor[stack] < block_pos[a] <= t->floor[stack] + \result && t->slot[block_pos[a]] == a;
     LIVE_KEPT(ensures, 0, 0);
 */
 static uint32_t refill_take(struct tcache *t, uint32_t stack, uint32_t n)
@@ -292,6 +294,8 @@ static void refill_miss(struct tcache *t, uint32_t stack)
     requires empty:   t->top[stack] == t->floor[stack];
     assigns           TCACHE_ASSIGNS(t);
     TCACHE_CALM(ensures, t);
+    ensures  stand:   \forall integer a; BlockOut(a) && !\old(BlockOut(a)) ==>
+                      TCACHE_IN(t, stack, block_pos[a]) && t->slot[block_pos[a]] == a;
     LIVE_KEPT(ensures, 0, 0);
 */
 static void refill_fill(struct tcache *t, uint32_t stack)
