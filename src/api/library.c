@@ -13,22 +13,11 @@
 #include "api/stats_page.h"
 #include "api/stats_print.h"
 #include "api/thread.h"
+#include "platform/atomic.h"
 #include "platform/os.h"
 #include "prof/prof.h"
 #include "tcache/counting.h"
 #include "tcache/stats.h"
-
-static pthread_key_t exit_key;
-static bool          exit_key_made;
-
-void thread_watch(struct tcache *t)
-{
-    if (exit_key_made) {
-        int keep = errno;
-        pthread_setspecific(exit_key, t);       /* may allocate: the cache is in place */
-        errno = keep;
-    }
-}
 
 /* Only a copy that is embedded in a plugin can be unloaded. The shared library stays until the process has ended, and serves whoever still
  * calls it then. */
@@ -37,6 +26,9 @@ void thread_watch(struct tcache *t)
 #else
 #define UNLOADABLE false
 #endif
+
+static pthread_key_t exit_key;
+static bool          exit_key_made;
 
 /* A program that ends calls its handlers of atexit, then destructors. Where the library alone is unloaded, its first destructors
  * run before its handlers of atexit. */
@@ -85,6 +77,32 @@ static void library_child(void)
     background_postfork_child();
 }
 
+/* Is called with the first call of all, which may come from the constructor of a library that is there before this one. Handlers of fork
+ * that such a constructor registers then find the locks free: they run before these ones, and after them in the parent and the child. */
+static void library_register(void)
+{
+    static uint32_t registered;
+    if (!ATOMIC_REPLACE(registered, 0U, 1U)) {
+        return;
+    }
+    exit_key_made = pthread_key_create(&exit_key, library_thread_end) == 0;
+    pthread_atfork(prof_prepare, prof_parent, prof_child);
+    pthread_atfork(thread_fork_prepare, thread_fork_parent, thread_fork_child);
+    pthread_atfork(NULL, NULL, library_child);
+    ctl_boot();
+}
+
+/* May allocate: the cache is in place. */
+void thread_watch(struct tcache *t)
+{
+    int keep = errno;
+    library_register();
+    if (exit_key_made) {
+        pthread_setspecific(exit_key, t);
+    }
+    errno = keep;
+}
+
 static void library_profile(void)
 {
     const struct prof_options o = {
@@ -108,11 +126,7 @@ static void library_profile(void)
 __attribute__((constructor(101))) static void library_start(void)
 {
     (void)thread_get();
-    exit_key_made = pthread_key_create(&exit_key, library_thread_end) == 0;
-    pthread_atfork(prof_prepare, prof_parent, prof_child);
-    pthread_atfork(thread_fork_prepare, thread_fork_parent, thread_fork_child);
-    pthread_atfork(NULL, NULL, library_child);
-    ctl_boot();
+    library_register();
     atexit(library_leave);
     library_profile();
     if (config.stats_page) {
@@ -124,14 +138,23 @@ __attribute__((constructor(101))) static void library_start(void)
     }
 }
 
+/* glibc's exit can be called again: it goes on with the handlers that are left, and flushes the files that no thread is reading. */
+static _Noreturn void leave_with_error(void)
+{
+#ifndef __GLIBC__
+    (void)fflush(NULL);
+    _exit(1);
+#endif
+    exit(1);
+}
+
 __attribute__((destructor)) static void library_end(void)
 {
     library_exits = library_left;
     if (prof_stop()) {
         static const char message[] = "qedmalloc: prof_leak_error: the program ends with status 1\n";
         os_write_error(message, sizeof message - 1);
-        (void)fflush(NULL);
-        _exit(1);
+        leave_with_error();
     }
     if (config.stats_print) {
         config.stats_jemalloc ? stats_print_at_exit() : report_print();

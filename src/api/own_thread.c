@@ -15,6 +15,7 @@
 #include "platform/os.h"
 
 #define OWN_STACK_BYTES (256UL * 1024UL)        /* addresses; a thread touches a few pages of them */
+#define OWN_STACK_MOST_BYTES (64UL << 20)       /* for programs with large thread-local variables, which lie in the stack too */
 #define OWN_THREADS_MAX 2U
 
 enum { OWN_STARTING, OWN_RUNNING, OWN_FAILED };
@@ -52,6 +53,11 @@ static void *own_run(void *at)
 
 /* ---- begin and end ----------------------------------------------------------------------------------------------- */
 
+static bool own_thread_create(struct own_thread *t, size_t stack_bytes, pthread_attr_t *attributes)
+{
+    return pthread_attr_setstacksize(attributes, stack_bytes) == 0 && pthread_create(&t->id, attributes, own_run, t) == 0;
+}
+
 bool own_thread_begin(struct own_thread *t)
 {
     pthread_attr_t attributes;
@@ -63,7 +69,7 @@ bool own_thread_begin(struct own_thread *t)
     }
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool begun = pthread_attr_setstacksize(&attributes, OWN_STACK_BYTES) == 0 && pthread_create(&t->id, &attributes, own_run, t) == 0;
+    bool begun = own_thread_create(t, OWN_STACK_BYTES, &attributes) || own_thread_create(t, OWN_STACK_MOST_BYTES, &attributes);
     while (begun && ATOMIC_LOAD_ACQUIRE(t->state) == OWN_STARTING) {
         os_futex_wait(&t->state, OWN_STARTING);
     }
