@@ -413,8 +413,72 @@ uint32_t os_cpu_count(void)
     return n == 0 ? 1 : n;
 }
 
-#define PATH_BYTES 1024U
+#define PATH_BYTES 4096U                /* the most that the kernel takes */
 #define FILE_BYTES 32U                  /* of the name of the file at its end */
+#define PART_BYTES 512U                 /* read at a time */
+
+struct reader {
+    long   file;
+    size_t next;
+    size_t end;
+    char   part[PART_BYTES];
+};
+
+static bool os_read_part(struct reader *r)
+{
+    long bytes = os_call(SYS_read, r->file, (long)r->part, sizeof r->part, 0, 0, 0);
+    r->next = 0;
+    r->end = os_failed(bytes) ? 0 : (size_t)bytes;
+    return r->end > 0;
+}
+
+/* Reads a line, of which what is beyond the room is left out. Returns false behind the last one. */
+static bool os_read_line(struct reader *r, char *line, size_t room)
+{
+    size_t bytes = 0;
+    for (;;) {
+        if (r->next == r->end && !os_read_part(r)) {
+            return false;
+        }
+        char c = r->part[r->next++];
+        if (c == '\n') {
+            line[bytes] = '\0';
+            return true;
+        }
+        if (bytes < room - 1) {
+            line[bytes++] = c;
+        }
+    }
+}
+
+/* Returns the path in a line such as "4:cpu,memory:/a/b", if that controller is among those, NULL otherwise. The one of version 2 is "". */
+static char *os_cgroup_path(char *line, const char *controller)
+{
+    char *at = strchr(line, ':'), *path = at == NULL ? NULL : strchr(at + 1, ':');
+    while (path != NULL && at < path) {
+        at++;
+        size_t bytes = strcspn(at, ",:");
+        if (bytes == strlen(controller) && memcmp(at, controller, bytes) == 0) {
+            return path + 1;
+        }
+        at += bytes;
+    }
+    return NULL;
+}
+
+/* Finds the path of the process's cgroup, "" if there is none. */
+static void os_cgroup(const char *controller, char *path)
+{
+    char          line[PATH_BYTES], *found = NULL;
+    struct reader r = {.file = os_call(SYS_openat, AT_FDCWD, (long)"/proc/self/cgroup", O_RDONLY | O_CLOEXEC, 0, 0, 0)};
+    while (!os_failed(r.file) && found == NULL && os_read_line(&r, line, sizeof line)) {
+        found = os_cgroup_path(line, controller);
+    }
+    if (!os_failed(r.file)) {
+        os_call(SYS_close, r.file, 0, 0, 0, 0, 0);
+    }
+    strcpy(path, found == NULL ? "" : found);
+}
 
 /* Returns the least number in the files of that name in a folder and the folders above it, down to so many bytes of the path, if it is less
  * than most. A text that is no number, such as "max", limits nothing. */
@@ -435,26 +499,21 @@ static uint64_t os_least_limit(char *path, size_t root, const char *name, uint64
     }
 }
 
-/* The process's cgroup stands in the line of /proc/self/cgroup that begins with "0::", or in that of the controller memory (version 1). A
+/* The process's cgroup stands in the line of /proc/self/cgroup that has no controller, or in that of the controller memory (version 1). A
  * container may see another path there than it has, but its topmost folder is its own then. */
 uint64_t os_memory_bytes(void)
 {
     static const struct {
-        const char *line, *root, *file;
-    } version[] = {{"0::", "/sys/fs/cgroup", "/memory.max"}, {"memory:", "/sys/fs/cgroup/memory", "/memory.limit_in_bytes"}};
+        const char *controller, *root, *file;
+    } version[] = {{"", "/sys/fs/cgroup", "/memory.max"}, {"memory", "/sys/fs/cgroup/memory", "/memory.limit_in_bytes"}};
     struct sysinfo system = {0};
-    char           groups[PATH_BYTES], path[PATH_BYTES];
     os_call(SYS_sysinfo, (long)&system, 0, 0, 0, 0, 0);
     uint64_t least = system.totalram == 0 ? UINT64_MAX : system.totalram * system.mem_unit;
-    os_read("/proc/self/cgroup", groups, sizeof groups);
     for (int v = 0; v < 2; v++) {
-        size_t      root = strlen(version[v].root), end = root;
-        const char *at = strstr(groups, version[v].line);
+        char   path[sizeof "/sys/fs/cgroup/memory" + PATH_BYTES + FILE_BYTES];
+        size_t root = strlen(version[v].root);
         memcpy(path, version[v].root, root);
-        for (at += at == NULL ? 0 : strlen(version[v].line); at != NULL && *at >= ' ' && end < PATH_BYTES - FILE_BYTES; at++) {
-            path[end++] = *at;
-        }
-        path[end] = '\0';
+        os_cgroup(version[v].controller, path + root);
         least = os_least_limit(path, root, version[v].file, least);
     }
     return least;

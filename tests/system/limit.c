@@ -3,7 +3,7 @@
  * none of them has room for alone.
  * `limit soft`: limit_soft of 100 MiB and no decay. What is in memory stays below, but for live blocks, and free pages go back with the call
  * that frees them. `limit dirty`: dirty_max of 10 MiB and no decay.
- * `limit percent`: a percentage is a part of the memory that the process may use. */
+ * `limit percent [BYTES]`: a percentage is a part of the memory that the process may use, or so many bytes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -174,9 +174,9 @@ int main(int argc, char **argv)
     }
     if (argc > 1) {
         uint64_t machine = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
-        CHECK(number("opt.limit_hard") > 0 && number("opt.limit_hard") <= machine / 100);
-        printf("ok limit: 1 percent is %zu bytes\n", number("opt.limit_hard"));
-        (void)argv;
+        CHECK(number("opt.limit_hard") > 0 && (argc > 2 || number("opt.limit_hard") <= machine / 100));
+        CHECK(argc == 2 || number("opt.limit_hard") == strtoull(argv[2], NULL, 10));
+        printf("ok limit: the percentage is %zu bytes\n", number("opt.limit_hard"));
         return 0;
     }
     pthread_t thread[THREADS];
