@@ -28,11 +28,17 @@ static const struct { const char *name; long long number; } only_number[] = {
 
 /* What can be set, beside the rest below: where it is, and its range. */
 #define FLAG(name) {#name, offsetof(struct config, name)}
-#define WORD(name) {#name, offsetof(struct config, name)}
+#define WORD(name, most) {#name, offsetof(struct config, name), most}
+#define CHOICE(name, ...) {#name, offsetof(struct config, name), {__VA_ARGS__}}
 static const struct { const char *name; size_t at; } flags[] = {
     FLAG(prof), FLAG(prof_active), FLAG(prof_thread_active_init), FLAG(prof_accum), FLAG(prof_gdump), FLAG(prof_final),
         FLAG(prof_leak), FLAG(prof_leak_error), FLAG(zero), FLAG(check_free), FLAG(tcache), FLAG(xmalloc),
-}, words[] = {WORD(stats_print_opts), WORD(prof_prefix), WORD(prof_backtrace)};
+};
+static const struct { const char *name; size_t at, most; } words[] = {WORD(stats_print_opts, 63), WORD(prof_prefix, 127)};
+static const struct { const char *name; size_t at; const char *word[4]; } choices[] = {
+    CHOICE(junk, "false", "true", "alloc", "free"), CHOICE(zero_realloc, "alloc", "free", "abort"),
+    CHOICE(prof_backtrace, "libgcc", "libunwind", "fp"),
+};
 
 static bool *flag(struct config *c, const char *name)
 {
@@ -65,21 +71,20 @@ static bool apply(struct config *c, char *pair)
         *flag(c, pair) = value[0] == 't';
         return true;
     }
-    for (size_t i = 0; i < sizeof words / sizeof words[0] && strlen(value) < CONFIG_WORD_BYTES; i++) {
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (strcmp(pair, words[i].name) == 0) {
-            strcpy((char *)c + words[i].at, value);
-            return true;
+            bool good = strlen(value) <= words[i].most;
+            good ? (void)strcpy((char *)c + words[i].at, value) : (void)0;
+            return good;
         }
     }
-    if (strcmp(pair, "junk") == 0) {
-        bool good = strcmp(value, "true") == 0 || strcmp(value, "false") == 0 || strcmp(value, "alloc") == 0 || strcmp(value, "free") == 0;
-        good ? (void)strcpy(c->junk, value) : (void)0;
-        return good;
-    }
-    if (strcmp(pair, "zero_realloc") == 0) {
-        bool good = strcmp(value, "alloc") == 0 || strcmp(value, "free") == 0 || strcmp(value, "abort") == 0;
-        good ? (void)strcpy(c->zero_realloc, value) : (void)0;
-        return good;
+    for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
+        for (size_t k = 0; k < 4 && choices[i].word[k] != NULL && strcmp(pair, choices[i].name) == 0; k++) {
+            if (strcmp(value, choices[i].word[k]) == 0) {
+                strcpy((char *)c + choices[i].at, value);
+                return true;
+            }
+        }
     }
     for (size_t i = 0; i < sizeof only / sizeof only[0]; i++) {
         if (strcmp(pair, only[i][0]) == 0) {

@@ -41,16 +41,17 @@ PUBLIC const char *malloc_conf __attribute__((weak)) = NULL;
 
 #define SET(name, type, least, most) {#name, type, NULL, offsetof(struct config, name), least, most, NULL}
 #define SET_LG(name, of) {#name, CONFIG_LG, NULL, offsetof(struct config, of), 0, 62, NULL}
-#define CHOICE(name, words) {#name, CONFIG_WORD, NULL, offsetof(struct config, name), 0, 0, words}
+#define CHOICE(name, words) {#name, CONFIG_WORD, NULL, offsetof(struct config, name), 0, sizeof config.name - 1, words}
+#define WORD(name) CHOICE(name, NULL)
 #define FIXED(name, type, number, why) {#name, type, why, 0, number, number, NULL}
 #define FIXED_WORD(name, word, why) {#name, CONFIG_WORD, why, 0, 0, 0, word}
 #if QED_PROF
 #define PROF(name, type, least, most, without) SET(name, type, least, most)
-#define PROF_WORD(name) SET(name, CONFIG_WORD, 0, 0)
+#define PROF_CHOICE(name, words) CHOICE(name, words)
 #else
 #define NO_PROFILING "there is no heap profiling"
 #define PROF(name, type, least, most, without) FIXED(name, type, without, NO_PROFILING)
-#define PROF_WORD(name) FIXED_WORD(name, "", NO_PROFILING)
+#define PROF_CHOICE(name, words) FIXED_WORD(name, "", NO_PROFILING)
 #endif
 #define NO_HUGE "huge pages are left to the system"
 
@@ -76,7 +77,7 @@ const struct config_option config_options[] = {
     SET(dirty_max, CONFIG_MEMORY, 0, LIMIT_MAX),
     SET(stats_print, CONFIG_BOOL, 0, 1),
     SET(stats_page, CONFIG_BOOL, 0, 1),
-    SET(stats_print_opts, CONFIG_WORD, 0, 0),
+    WORD(stats_print_opts),
     FIXED(stats_interval, CONFIG_INT64, -1, "calls that hit a cache are not counted"),
     FIXED_WORD(stats_interval_opts, "", "calls that hit a cache are not counted"),
     CHOICE(junk, JUNK_WORDS),
@@ -90,8 +91,8 @@ const struct config_option config_options[] = {
     FIXED_WORD(thp, "default", NO_HUGE),
     PROF(prof_bt_max, CONFIG_UNSIGNED, 1, PROF_BT_MAX, 0),
     PROF(prof, CONFIG_BOOL, 0, 1, 0),
-    PROF_WORD(prof_prefix),
-    PROF_WORD(prof_backtrace),
+    PROF_CHOICE(prof_prefix, NULL),
+    PROF_CHOICE(prof_backtrace, "libgcc|libunwind|fp"),
     PROF(prof_active, CONFIG_BOOL, 0, 1, 0),
     PROF(prof_thread_active_init, CONFIG_BOOL, 0, 1, 0),
     PROF(lg_prof_sample, CONFIG_SIZE, 0, LG_PROF_SAMPLE_MAX, 0),
@@ -187,7 +188,7 @@ static bool config_set_word(struct config *c, const struct config_option *o, con
         return config_is(p->value, p->value_bytes, o->word);
     }
     char *word = (char *)c + o->at;
-    if (p->value_bytes >= CONFIG_WORD_BYTES || (o->word != NULL && !config_is_one_of(p, o->word))) {
+    if (p->value_bytes > (size_t)o->most || (o->word != NULL && !config_is_one_of(p, o->word))) {
         return false;
     }
     memcpy(word, p->value, p->value_bytes);

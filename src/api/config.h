@@ -10,6 +10,7 @@
 
 #define LIMIT_MAX (INT64_C(1) << 43)    /* 8 TiB */
 #define CONFIG_WORD_BYTES 64U       /* a word and its end */
+#define CONFIG_PREFIX_BYTES 128U    /* the prefix of the names of dumps and its end */
 #define BACKGROUND_THREADS_MAX 4096
 #define LG_PROF_SAMPLE_MAX 40       /* one byte of 2^40 is a sample then */
 
@@ -45,7 +46,7 @@ struct config {
     uint32_t prof_bt_max;       /* frames of a backtrace; default 128 */
     uint64_t lg_prof_sample;    /* lg of the mean bytes between samples; default 19 */
     int64_t  lg_prof_interval;  /* lg of the bytes between dumps, -1 means none; default -1 */
-    char     prof_prefix[CONFIG_WORD_BYTES];        /* of the names of dumps; default jeprof */
+    char     prof_prefix[CONFIG_PREFIX_BYTES];      /* of the names of dumps; default jeprof; empty: no numbered dumps */
     char     prof_backtrace[CONFIG_WORD_BYTES];     /* libgcc, libunwind or fp; default libgcc */
     bool     tcache;            /* threads keep blocks that they free; default true */
     uint64_t tcache_max;        /* bytes of the largest of them; default TCACHE_MAX, which is also the most */
@@ -69,7 +70,7 @@ struct config_option {
     const char      *why;       /* it cannot be set, or NULL */
     size_t           at;        /* where in struct config its value is, if it can be set */
     int64_t          least;     /* a number is that at least, or the only value */
-    int64_t          most;
+    int64_t          most;      /* or so many bytes of a word */
     const char      *word;      /* the only value of a word, or those that may be set with a bar between them, NULL for any */
 };
 

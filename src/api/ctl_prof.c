@@ -9,6 +9,8 @@
 #include "platform/atomic.h"
 #include "prof/prof.h"
 
+_Static_assert(CONFIG_PREFIX_BYTES == PROF_PREFIX_BYTES, "the setting prof_prefix and the name prof.prefix have the same room");
+
 enum { OF_ALL, OF_GDUMP, OF_NEW_THREADS };      /* at of the names that are true or false; the last one is the thread's own */
 
 static struct tcache *self(void)

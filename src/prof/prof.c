@@ -468,7 +468,7 @@ int prof_set_thread_name(struct tcache *t, const char *name)
 
 int prof_set_prefix(const char *prefix)
 {
-    static char words[PROF_PATH_BYTES / 2];
+    static char words[PROF_PREFIX_BYTES];
     if (strlen(prefix) >= sizeof words) {
         return EINVAL;
     }

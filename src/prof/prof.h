@@ -18,6 +18,7 @@
 
 #define PROF_NAME_BYTES 32U
 #define PROF_PATH_BYTES 256U
+#define PROF_PREFIX_BYTES 128U
 
 struct prof_options {
     bool        prof;               /* the profiler is there at all */
@@ -31,7 +32,7 @@ struct prof_options {
     uint32_t    lg_sample;
     int64_t     lg_interval;        /* a dump each 2^lg_interval bytes, -1 for none */
     uint32_t    depth;              /* most frames of a backtrace */
-    const char *prefix;             /* of the names of dumps */
+    const char *prefix;             /* of the names of dumps; "" for no numbered ones */
     const char *backtrace;          /* how stacks are walked: libgcc, libunwind or fp */
 };
 
