@@ -1,4 +1,4 @@
-/* dump_test: what a dump says of a few contexts, line by line; a path that cannot be written. */
+/* dump_test: what a dump says of a few contexts, line by line; a path that cannot be written; no numbered dump without a prefix. */
 #include <string.h>
 #include <unistd.h>
 
@@ -20,7 +20,7 @@ static void read_dump(const char *path)
 int main(void)
 {
     static char      name[2];
-    char             path[] = "/tmp/qed-dump-XXXXXX";
+    char             path[] = "/tmp/qed-dump-XXXXXX", numbered[64];
     struct backtrace a = {.depth = 2, .frame = {0x1234, 0xabcdef}}, b = {.depth = 1, .frame = {0x77}};
     os_fake_reset();
     size_class_boot();
@@ -41,5 +41,11 @@ int main(void)
     CHECK(strstr(text, "\nMAPPED_LIBRARIES:\n") != NULL && strstr(text, "dump_test") != NULL);
     CHECK(!dump_file("/nowhere/at/all"));
     CHECK(unlink(path) == 0);
+    (void)snprintf(numbered, sizeof numbered, ".%d.0.m0.heap", (int)getpid());
+    prof_options.prefix = "";
+    CHECK(!dump_numbered('m') && access(numbered, F_OK) != 0);
+    (void)snprintf(numbered, sizeof numbered, "%s.%d.0.m0.heap", path, (int)getpid());
+    prof_options.prefix = path;
+    CHECK(dump_numbered('m') && unlink(numbered) == 0);
     return blocks_done("dump");
 }

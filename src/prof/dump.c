@@ -203,6 +203,9 @@ bool dump_numbered(char kind)
 {
     char        path[PROF_PATH_BYTES] = "", buffer[21], *end = buffer + sizeof buffer;
     const char  letter[] = {'.', kind, '\0'};
+    if (prof_options.prefix[0] == '\0') {
+        return false;
+    }
     path_add(path, prof_options.prefix);
     path_add(path, ".");
     path_add(path, digits((uint64_t)syscall(SYS_getpid), 10, end));

@@ -7,7 +7,8 @@
 #include <stdbool.h>
 
 bool dump_file(const char *path);               /* false if it cannot be written */
-bool dump_numbered(char kind);                  /* PREFIX.PID.NUMBER.KINDNUMBER.heap: f final, i interval, m by mallctl, u a new maximum */
+bool dump_numbered(char kind);                  /* PREFIX.PID.NUMBER.KINDNUMBER.heap: f final, i interval, m by mallctl, u a new maximum.
+                                                 * False if it cannot be written, or if the prefix is empty. */
 bool dump_leaks(void);                          /* to standard error. Returns true if there are any. */
 
 #endif

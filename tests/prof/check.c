@@ -2,6 +2,7 @@
  *
  * usage: MALLOC_CONF=... check estimate|intervals|counter|contexts|control
  */
+#include <errno.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -326,7 +327,15 @@ static void control(void)
     CHECK(qed_malloc_usable_size(p) == 112, "a block of before is forgotten");
     qed_free(p);
     CHECK(now().live == 0 && now().rounding == 0, "a block of before is subtracted");
-    printf("control: active, thread.active, thread_active_init, thread.name, reset\n");
+    char        text[PROF_PREFIX_BYTES + 1] = "";
+    const char *prefix = text;
+    CHECK(qed_mallctl("prof.prefix", NULL, NULL, &prefix, sizeof(void *)) == 0, "prof.prefix cannot be empty");
+    CHECK(qed_mallctl("prof.dump", NULL, NULL, NULL, 0) == EFAULT, "prof.dump without a name makes one without a prefix");
+    memset(text, 'p', PROF_PREFIX_BYTES);
+    CHECK(qed_mallctl("prof.prefix", NULL, NULL, &prefix, sizeof(void *)) == EINVAL, "prof.prefix takes too much");
+    prefix++;
+    CHECK(qed_mallctl("prof.prefix", NULL, NULL, &prefix, sizeof(void *)) == 0, "prof.prefix does not take 127 bytes");
+    printf("control: active, thread.active, thread_active_init, thread.name, reset, prefix\n");
 }
 
 int main(int argc, char **argv)
