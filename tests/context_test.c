@@ -60,10 +60,11 @@ static void release(void)
     held[i] = held[--held_count];
 }
 
-/* The same backtrace has one context, with the sums of its threads. A thread's context is in its table and in one tree. */
+/* The same backtrace has one context, with the sums of its threads. A thread's context is in its table and in one tree. A thread that has ended
+ * stands apart, without its trails, as long as it has contexts. */
 static void compare(void)
 {
-    uint32_t globals = 0, locals = 0, some = 0;
+    uint32_t globals = 0, locals = 0, some = 0, contexts = 0;
     uint64_t cursor = 0, objects = 0, all = 0;
     for (uint32_t g = 0; (g = cuckoo_hash_next(&context_by_trace, &cursor)) != 0; globals++) {
         uint64_t sum = 0, sum_bytes = 0, before = 0;
@@ -90,6 +91,15 @@ static void compare(void)
         objects += count[t];
         all += bytes[t];
     }
+    for (const struct thread *t = context_threads; t != NULL; t = t->next) {
+        CHECK(t->cache != NULL && t->walks.trail != NULL && *t->at == t);
+        contexts += t->contexts;
+    }
+    for (const struct thread *t = context_ended; t != NULL; t = t->next) {
+        CHECK(t->cache == NULL && t->walks.trail == NULL && *t->at == t && t->contexts > 0);
+        contexts += t->contexts;
+    }
+    CHECK(contexts == locals);
     CHECK(globals == some && globals == context_globals && locals == context_locals);
     CHECK(context_live.objects == objects && context_live.bytes == all && objects == held_count);
 }
@@ -135,6 +145,12 @@ int main(void)
         release();
     }
     compare();
+    CHECK(context_ended == NULL);
+    for (uint32_t t = 0; t < THREADS; t++) {
+        struct thread *thread = context_find(cache[t]);
+        thread == NULL ? (void)0 : context_thread_end(thread);
+    }
+    CHECK(context_threads == NULL && context_ended == NULL);
     CHECK(context_globals == 0 && context_live.estimate == 0 && context_live.weight == 0);
     return blocks_done("context");
 }

@@ -1,8 +1,8 @@
 /* backtrace: who called. Three ways to walk a stack, of which one is chosen at the start.
  *
- * libgcc reads the tables of exceptions, and so do most profilers. Here it stops where it meets the thread's last stack (trail.h). libunwind
- * reads them too, and remembers what they say. fp follows frame pointers, and sees no further than the first function that was compiled
- * without them. A way that is missing gives way to the next one. No
+ * libgcc reads the tables of exceptions, and so do most profilers. On the thread's own stack it stops where it meets the last one (trail.h).
+ * libunwind reads the tables too, and remembers what they say. fp follows frame pointers on the thread's own stack, and sees no further than
+ * the first function that was compiled without them. A way that is missing gives way to the next one. No
  * lock of the allocator may be held: libgcc and libunwind may take locks of the C library's loader, and may allocate. */
 #ifndef QED_PROF_BACKTRACE_H
 #define QED_PROF_BACKTRACE_H
@@ -17,9 +17,11 @@
 
 /* What is remembered of a thread from one walk to the next. It begins as zero. */
 struct backtrace_thread {
-    uintptr_t    stack_end;                     /* 0 where nobody has asked yet */
-    uint32_t     last;                          /* the trail of the last walk */
-    struct trail trail[2];
+    struct trail_stack stack;                   /* empty where it is not known */
+    bool               asked;                   /* for the stack */
+    bool               walked;
+    uint32_t           last;                    /* the trail of the last walk on that stack */
+    struct trail      *trail;                   /* two, or NULL, and then each walk begins anew */
 };
 
 struct backtrace {

@@ -11,9 +11,11 @@
 #define LG_CELLS_FIRST 4U                       /* lg of the buckets of the global table at first */
 #define LG_CELLS_THREAD 1U                      /* and of a thread's */
 #define WEIGHT_ONE 65536.0
+#define TRAILS_BYTES (2 * sizeof(struct trail))
 
 struct mutex       context_lock = MUTEX_INIT;
 struct thread     *context_threads;
+struct thread     *context_ended;
 struct cuckoo_hash context_by_trace;
 struct counts      context_live;
 struct counts      context_accum;
@@ -164,15 +166,33 @@ static void table_remove(struct cuckoo_hash *h, uint32_t x)
 
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
 
-static void thread_drop(struct thread *thread)
+static void thread_link(struct thread **list, struct thread *thread)
 {
-    struct thread **at = &context_threads;
-    while (*at != thread) {
-        at = &(*at)->next;
+    thread->next = *list;
+    thread->at = list;
+    *list = thread;
+    if (thread->next != NULL) {
+        thread->next->at = &thread->next;
     }
-    *at = thread->next;
-    thread->next = threads_unused;
-    threads_unused = thread;
+}
+
+static void thread_unlink(struct thread *thread)
+{
+    *thread->at = thread->next;
+    if (thread->next != NULL) {
+        thread->next->at = thread->at;
+    }
+}
+
+/* What only a thread that runs has. */
+static bool thread_equip(struct thread *thread)
+{
+    thread->walks.trail = pieces_take(TRAILS_BYTES);
+    if (thread->walks.trail != NULL && !table_make(&thread->by_trace, LG_CELLS_THREAD)) {
+        pieces_give(thread->walks.trail, TRAILS_BYTES);
+        thread->walks.trail = NULL;
+    }
+    return thread->walks.trail != NULL;
 }
 
 static struct thread *thread_begin(struct tcache *cache, bool active)
@@ -180,7 +200,7 @@ static struct thread *thread_begin(struct tcache *cache, bool active)
     uint64_t       seed[2];
     struct thread *thread = threads_unused;
     if (thread != NULL) {
-        threads_unused = thread->next;
+        thread_unlink(thread);
         memset(thread, 0, sizeof *thread);
     } else {
         thread = pieces_take(sizeof *thread);
@@ -188,9 +208,8 @@ static struct thread *thread_begin(struct tcache *cache, bool active)
     if (thread == NULL) {
         return NULL;
     }
-    if (!table_make(&thread->by_trace, LG_CELLS_THREAD)) {
-        thread->next = threads_unused;
-        threads_unused = thread;
+    if (!thread_equip(thread)) {
+        thread_link(&threads_unused, thread);
         return NULL;
     }
     threads_made += 1;
@@ -199,23 +218,20 @@ static struct thread *thread_begin(struct tcache *cache, bool active)
     thread->active = active;
     hash_x64_128((const uint8_t *)&thread->number, sizeof thread->number, context_seed, seed);
     thread->random = seed[0];
-    thread->next = context_threads;
-    context_threads = thread;
+    thread_link(&context_threads, thread);
     return thread;
 }
 
 /* The thread that sampled last stands first, since it often samples next. */
 struct thread *context_find(const struct tcache *cache)
 {
-    struct thread *thread = context_threads, **at = &context_threads;
+    struct thread *thread = context_threads;
     while (thread != NULL && thread->cache != cache) {
-        at = &thread->next;
         thread = thread->next;
     }
-    if (thread != NULL) {
-        *at = thread->next;
-        thread->next = context_threads;
-        context_threads = thread;
+    if (thread != NULL && thread != context_threads) {
+        thread_unlink(thread);
+        thread_link(&context_threads, thread);
     }
     return thread;
 }
@@ -231,9 +247,10 @@ void context_thread_end(struct thread *thread)
     thread->cache = NULL;
     pieces_give(thread->by_trace.cell, cells_bytes(thread->by_trace.lg));
     thread->by_trace.cell = NULL;
-    if (thread->contexts == 0) {
-        thread_drop(thread);
-    }
+    pieces_give(thread->walks.trail, TRAILS_BYTES);
+    thread->walks.trail = NULL;
+    thread_unlink(thread);
+    thread_link(thread->contexts == 0 ? &threads_unused : &context_ended, thread);
 }
 
 /* ---- contexts ---------------------------------------------------------------------------------------------------- */
@@ -336,7 +353,8 @@ static void local_drop(uint32_t x)
     context_locals -= 1;
     thread->contexts -= 1;
     if (thread->contexts == 0 && thread->cache == NULL) {
-        thread_drop(thread);
+        thread_unlink(thread);
+        thread_link(&threads_unused, thread);
     }
     if (rb_tree_first(g) == 0) {
         global_drop(g);
@@ -381,6 +399,7 @@ void context_remove(uint32_t x, uint32_t szind)
     }
 }
 
+/* A thread that has ended goes with its contexts. */
 void context_reset(uint32_t lg_sample)
 {
     uint64_t cursor = 0;

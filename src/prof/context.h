@@ -3,8 +3,9 @@
  *
  * Contexts are ids. A global context is in one hash table, by its backtrace, and a thread's context is in the thread's own. It is in the
  * red-black tree of its global context as well, by the thread's number: in both or in neither, until its thread ends. A thread that
- * ends leaves its contexts in the trees. A context without a live block leaves, unless freed blocks are to be counted, and so does a
- * global context without contexts. Every function wants the caller to hold context_lock, and gets its memory from prof/pieces.h. */
+ * ends leaves its contexts in the trees, and stands in a list of its own as long as it has some. A context without a live block leaves, unless
+ * freed blocks are to be counted, and so does a global context without contexts. Every function wants the caller to hold context_lock, and gets
+ * its memory from prof/pieces.h. */
 #ifndef QED_PROF_CONTEXT_H
 #define QED_PROF_CONTEXT_H
 
@@ -35,7 +36,8 @@ struct context {
 };
 
 struct thread {
-    struct thread     *next;
+    struct thread     *next;    /* in its list */
+    struct thread    **at;      /* the pointer to it there */
     struct counts      live;    /* of its contexts together */
     struct counts      accum;
     struct tcache     *cache;   /* NULL where the thread has ended */
@@ -54,7 +56,8 @@ struct thread {
 };
 
 extern struct mutex       context_lock;
-extern struct thread     *context_threads;
+extern struct thread     *context_threads;      /* those that run */
+extern struct thread     *context_ended;        /* those that have ended and have contexts */
 extern struct cuckoo_hash context_by_trace;     /* the global contexts */
 extern struct counts      context_live;         /* of all contexts together */
 extern struct counts      context_accum;

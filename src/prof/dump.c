@@ -157,6 +157,13 @@ static void out_maps(void)
     syscall(SYS_close, fd);
 }
 
+static void out_threads(const struct thread *t)
+{
+    for (; t != NULL; t = t->next) {
+        out_counts(t->number, &t->live, &t->accum, t->name);
+    }
+}
+
 static void out_profile(void)
 {
     uint64_t cursor = 0;
@@ -164,9 +171,8 @@ static void out_profile(void)
     out_number(1UL << prof_options.lg_sample, 10);
     out_text("\n");
     out_counts(0, &context_live, &context_accum, "");
-    for (const struct thread *t = context_threads; t != NULL; t = t->next) {
-        out_counts(t->number, &t->live, &t->accum, t->name);
-    }
+    out_threads(context_threads);
+    out_threads(context_ended);
     for (uint32_t g = 0; (g = cuckoo_hash_next(&context_by_trace, &cursor)) != 0;) {
         out_context(g);
     }

@@ -1,6 +1,6 @@
 /* What the heap profiler must do, from the inside: linked with the library's own objects, so that seeds can be set and counters read.
  *
- * usage: MALLOC_CONF=... check estimate|intervals|counter|contexts|control
+ * usage: MALLOC_CONF=... check estimate|intervals|counter|contexts|threads|control
  */
 #include <errno.h>
 #include <math.h>
@@ -275,6 +275,63 @@ static void contexts(void)
         && s.rounding == 0, "counts are left after all frees");
 }
 
+/* ---- threads that end ---------------------------------------------------------------------------------------------- */
+
+#define ENDED 3000
+
+static void *left_behind[ENDED];
+
+static void *leave(void *arg)
+{
+    while (prof_usable((uint64_t)*(void **)arg) == 0) {
+        qed_free(*(void **)arg);
+        *(void **)arg = qed_malloc(64);
+    }
+    return NULL;
+}
+
+static uint32_t threads_in(const struct thread *t)
+{
+    uint32_t n = 0;
+    mutex_lock(&context_lock);
+    for (; t != NULL; t = t->next) {
+        n++;
+    }
+    mutex_unlock(&context_lock);
+    return n;
+}
+
+/* Lines of the dump that name a thread, once each before the first stack. */
+static uint32_t dumped_threads(void)
+{
+    char     path[] = "/tmp/qed-prof-check-XXXXXX", line[4096];
+    uint32_t n = 0;
+    FILE    *file = fdopen(mkstemp(path), "r");
+    CHECK(file != NULL && prof_dump(path) == 0, "no dump");
+    while (file != NULL && fgets(line, sizeof line, file) != NULL && line[0] != '@') {
+        n += strncmp(line, "  t", 3) == 0 && line[3] != '*' ? 1 : 0;
+    }
+    file == NULL ? 0 : fclose(file);
+    remove(path);
+    return n;
+}
+
+/* Who looks for a thread meets those that run. Those that have ended stay in dumps as long as they have blocks. */
+static void threads(void)
+{
+    for (uint32_t i = 0; i < ENDED; i++) {
+        in_thread(leave, &left_behind[i]);
+    }
+    uint32_t running = threads_in(context_threads), ended = threads_in(context_ended), dumped = dumped_threads();
+    printf("threads: %u run, %u have ended, %u are in a dump; %zu bytes each\n", running, ended, dumped, sizeof(struct thread));
+    CHECK(running <= 1 && ended == ENDED && dumped == running + ended, "other numbers are wanted");
+    CHECK(sizeof(struct thread) <= 512, "a thread that has ended keeps too much");
+    for (uint32_t i = 0; i < ENDED; i++) {
+        qed_free(left_behind[i * 7 % ENDED]);
+    }
+    CHECK(threads_in(context_ended) == 0 && now().live == 0, "threads that have ended are left after all frees");
+}
+
 /* ---- control ----------------------------------------------------------------------------------------------------- */
 
 static uint64_t sampled_by(unsigned blocks)
@@ -350,6 +407,8 @@ int main(int argc, char **argv)
         in_thread(counter_once, NULL);
     } else if (strcmp(what, "contexts") == 0) {
         contexts();
+    } else if (strcmp(what, "threads") == 0) {
+        threads();
     } else if (strcmp(what, "control") == 0) {
         control();
     } else {
