@@ -181,6 +181,20 @@ static void test_resize_no_memory(struct tcache *t)
     CHECK(active() == before && now().live == 0 && now().live_bytes == 0 && now().contexts == 0);
 }
 
+/* A sample takes the lock to find the thread and to enter the block, and once more where it may be time for a dump. */
+static void test_lock(struct tcache *t)
+{
+    uint64_t before = context_lock.locked;
+    block[0] = take(t, 5);
+    CHECK(context_lock.locked == before + 2);
+    prof_options.lg_interval = 40;
+    block[1] = take(t, 5);
+    CHECK(context_lock.locked == before + 5);
+    prof_options.lg_interval = -1;
+    prof_free(t, block[0]);
+    prof_free(t, block[1]);
+}
+
 static void test_no_memory(struct tcache *t)
 {
     bool zeroed = false;
@@ -207,7 +221,7 @@ static void test_states(struct tcache *t)
     CHECK(prof_take(&tcache_unborn, 5, 1, &zeroed) == 0);
     prof_thread_end(t);
     CHECK(t->lookup_end != 0 && t->paced_end == 0 && countdown_left == COUNTDOWN_MAX);
-    CHECK(context_threads == NULL);
+    CHECK(context_threads == NULL && context_ended == NULL);
 }
 
 int main(void)
@@ -224,6 +238,7 @@ int main(void)
     test_resize(t);
     test_resize_no_memory(t);
     test_no_memory(t);
+    test_lock(t);
     test_states(t);
     return blocks_done("prof");
 }

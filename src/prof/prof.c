@@ -210,14 +210,23 @@ static uint64_t block_sample(struct thread *me, uint32_t szind, uint64_t align_b
     return 0;
 }
 
+/* Returns whether samples stand for an interval's bytes, from which the next one begins. */
+static bool interval_over(void)
+{
+    if (prof_options.lg_interval < 0) {
+        return false;
+    }
+    mutex_lock(&context_lock);
+    bool over = interval_estimate >> prof_options.lg_interval != 0;
+    interval_estimate = over ? 0 : interval_estimate;
+    mutex_unlock(&context_lock);
+    return over;
+}
+
 /* Dumps that become due by themselves. */
 static void dumps(void)
 {
-    mutex_lock(&context_lock);
-    bool interval = prof_options.lg_interval >= 0 && interval_estimate >> prof_options.lg_interval != 0;
-    interval_estimate = interval ? 0 : interval_estimate;
-    mutex_unlock(&context_lock);
-    if (interval) {
+    if (interval_over()) {
         (void)dump_numbered('i');
     }
     if (ATOMIC_LOAD(prof_options.gdump)) {
