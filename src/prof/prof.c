@@ -193,7 +193,7 @@ static bool block_enter(struct thread *me, const struct backtrace *bt, uint32_t 
 }
 
 /* A sample without memory is dropped. The program then gets an ordinary block, if there is one. */
-static uint64_t block_sample(struct thread *me, uint32_t szind, uint64_t align_bytes, bool *zeroed)
+static uint64_t block_take_noted(struct thread *me, uint32_t szind, uint64_t align_bytes, bool *zeroed)
 {
     struct backtrace bt;
     backtrace_take(&bt, &me->walks);
@@ -250,7 +250,7 @@ uint64_t prof_take(struct tcache *t, uint32_t szind, uint64_t align_bytes, bool 
     int keep = errno;
     me->inside = true;
     countdown_left = count_most(COUNTDOWN_MAX);
-    uint64_t block = block_sample(me, szind, align_bytes, zeroed);
+    uint64_t block = block_take_noted(me, szind, align_bytes, zeroed);
     dumps();
     me->inside = false;
     count_draw(me);
