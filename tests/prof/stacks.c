@@ -96,7 +96,7 @@ static void coroutine(void (*f)(void), size_t stack_bytes)
     inside.uc_link = &outside;
     makecontext(&inside, f, 0);
     swapcontext(&outside, &inside);
-    mmap(place, stack_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    (void)mmap(place, stack_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 }
 
 static void place_find(void)
