@@ -124,7 +124,7 @@ static uint64_t os_number(const char *text)
 
 /* ---- how many mappings there are --------------------------------------------------------------------------------- */
 
-#define COUNT_ROOM 4096U                /* bytes read at a time */
+#define COUNT_ROOM 1024U                /* bytes read at a time, on a stack that may be small */
 #define COUNT_EVERY 64U                 /* requests for memory */
 #define LINE_BYTES 160U                 /* the message with two numbers of 20 digits */
 
