@@ -109,7 +109,7 @@ static inline void outside_give_run(uint32_t stack, uint64_t *blocks, uint32_t n
     ensures  kept:    \forall integer a; \old(BlockOut(a)) && a != block && \old(block_pos[a]) != TCACHE_SLOTS ==>
                       BlockSame{Pre,Post}(a);
     ensures  live:    LiveSame{Pre,Post}(block);
-    ensures  none:    LiveNoneNew{Pre,Post}(0);
+    ensures  none:    BlocksNoneNew{Pre,Post};
 */
 static inline void outside_give_cached(uint32_t stack, uint64_t block)
 {
@@ -145,7 +145,7 @@ static inline void outside_free_large(uint64_t block, const char *call)
     ensures  kept:    \forall integer a; \old(BlockOut(a)) && a != block && \old(block_pos[a]) != TCACHE_SLOTS ==>
                       BlockSame{Pre,Post}(a);
     ensures  live:    LiveSame{Pre,Post}(block);
-    ensures  none:    LiveNoneNew{Pre,Post}(0);
+    ensures  none:    BlocksNoneNew{Pre,Post};
 */
 static inline void outside_give(uint32_t stack, uint64_t block, const char *call)
 {
@@ -168,6 +168,7 @@ static inline void outside_give(uint32_t stack, uint64_t block, const char *call
     ensures  was:     \result != 0 ==> \old(block_state[\result]) == BLOCK_NONE;
     ensures  kept:    BlocksKept{Pre,Post};
     ensures  none:    LiveNoneNew{Pre,Post}(\result);
+    ensures  only:    \forall integer a; BlockOut(a) && a != \result ==> \old(BlockOut(a));
     ensures  out:     \result == 0 ==> MemoryOut(PAGE_COUNT_MAX);
 */
 static inline uint64_t outside_take_small(uint32_t arena, uint32_t stack)
@@ -190,6 +191,7 @@ static inline uint64_t outside_take_small(uint32_t arena, uint32_t stack)
     ensures  was:     \result != 0 ==> \old(block_state[\result]) == BLOCK_NONE;
     ensures  kept:    BlocksKept{Pre,Post};
     ensures  none:    LiveNoneNew{Pre,Post}(\result);
+    ensures  only:    \forall integer a; BlockOut(a) && a != \result ==> \old(BlockOut(a));
     ensures  pages:   \result != 0 ==>
                       ext_state[block_ext[\result]] == EXTENT_ACTIVE + LargeCache(ArenaPages(arena), ScBytes(stack - 1) / PAGE);
     ensures  out:     \result == 0 ==> NoBlock(stack - 1, 1);
@@ -210,6 +212,7 @@ static inline uint64_t outside_take_large(uint32_t arena, uint32_t stack)
     ensures  was:     \result != 0 ==> \old(block_state[\result]) == BLOCK_NONE;
     ensures  kept:    BlocksKept{Pre,Post};
     ensures  none:    LiveNoneNew{Pre,Post}(\result);
+    ensures  only:    \forall integer a; BlockOut(a) && a != \result ==> \old(BlockOut(a));
     ensures  out:     \result == 0 ==> NoBlock(stack - 1, 1);
 */
 static inline uint64_t outside_take(uint32_t arena, uint32_t stack)

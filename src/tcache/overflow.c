@@ -111,6 +111,7 @@ static void overflow_look(struct tcache *t, uint64_t block)
     assigns           TCACHE_ASSIGNS_STACKS(t), block_state[block], block_pos[block];
     TCACHE_WHOLE(ensures, t);
     ENSURES_PUSHED(t, block);
+    TCACHE_NONE_LOST(ensures, t);
     ensures  bytes:   \result != 0 ==> \result == ScBytes(block_szind[block]);
 */
 static inline uint64_t overflow_push_at(struct tcache *t, uint64_t block, uint64_t page)
@@ -142,6 +143,7 @@ uint64_t overflow_push(struct tcache *t, uint64_t block)
     assigns           TCACHE_ASSIGNS(t);
     TCACHE_CALM(ensures, t);
     ensures  room:    t->top[stack] < t->limit[stack];
+    TCACHE_NONE_LOST(ensures, t);
     LIVE_KEPT(ensures, 0, 0);
 */
 static void overflow_make_room(struct tcache *t, uint32_t stack)
@@ -161,6 +163,7 @@ static void overflow_make_room(struct tcache *t, uint32_t stack)
     assigns           BLOCKS_ASSIGNS, large_freed;
     TCACHE_CALM(ensures, t);
     ensures  gone:    block_state[block] == BLOCK_NONE;
+    TCACHE_NONE_LOST(ensures, t);
     LIVE_KEPT(ensures, block, 0);
 */
 static void overflow_past(uint32_t stack, uint64_t block, const char *call) /*@ ghost (struct tcache *t) */
@@ -185,6 +188,7 @@ static void overflow_past(uint32_t stack, uint64_t block, const char *call) /*@ 
     TCACHE_CALM(ensures, t);
     ensures  cached:  block_state[block] == BLOCK_CACHED;
     ensures  stands:  t->floor[stack] < t->top[stack] && t->slot[t->top[stack]] == block;
+    TCACHE_NONE_LOST(ensures, t);
     LIVE_KEPT(ensures, block, 0);
 */
 static void overflow_cached(struct tcache *t, uint32_t stack, uint64_t block, const char *call)

@@ -15,6 +15,7 @@
     assigns           TCACHE_ASSIGNS(t);
     TCACHE_CALM(ensures, t);
     ensures  gone:    block_state[block] != BLOCK_LIVE;
+    TCACHE_NONE_LOST(ensures, t);
     LIVE_KEPT(ensures, block, 0);
 */
 void overflow_free(struct tcache *t, uint64_t block, const char *call);
@@ -25,6 +26,7 @@ void overflow_free(struct tcache *t, uint64_t block, const char *call);
     assigns           TCACHE_ASSIGNS(t);
     TCACHE_CALM(ensures, t);
     ensures  gone:    block_state[block] != BLOCK_LIVE;
+    TCACHE_NONE_LOST(ensures, t);
     LIVE_KEPT(ensures, block, 0);
 */
 void overflow_free_past(struct tcache *t, uint64_t block, const char *call);
@@ -38,6 +40,7 @@ void overflow_free_past(struct tcache *t, uint64_t block, const char *call);
     ensures  cached:  \result != 0 ==> block_state[block] == BLOCK_CACHED;
     ensures  bytes:   \result != 0 ==> \result == ScBytes(block_szind[block]);
     ensures  none:    \result == 0 ==> block_state[block] == BLOCK_LIVE;
+    TCACHE_NONE_LOST(ensures, t);
 */
 uint64_t overflow_push(struct tcache *t, uint64_t block);
 

@@ -16,6 +16,7 @@
     ensures  cached:  block_state[block] == BLOCK_CACHED;
     ensures  up:      t->top[stack] == \old(t->top[stack]) + 1;
     ensures  stands:  t->slot[t->top[stack]] == block;
+    TCACHE_NONE_LOST(ensures, t);
 */
 static inline void overflow_add(struct tcache *t, uint32_t stack, uint64_t block)
 {
@@ -36,6 +37,7 @@ static inline void overflow_add(struct tcache *t, uint32_t stack, uint64_t block
     ensures  cached:  \result ==> block_state[block] == BLOCK_CACHED;
     ensures  stands:  \result ==> t->slot[t->top[block_szind[block] + 1]] == block;
     ensures  none:    !\result ==> block_state[block] == BLOCK_LIVE;
+    TCACHE_NONE_LOST(ensures, t);
 */
 static inline bool overflow_put(struct tcache *t, uint64_t block)
 {

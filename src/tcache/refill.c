@@ -22,6 +22,7 @@
     TCACHE_CALM(ensures, t);
     ensures  empty:   TcacheEmptyTo(t, stack + 1);
     ensures  less:    TcacheLess{Pre,Post}(t);
+    TCACHE_NONE_LOST(ensures, t);
     LIVE_KEPT(ensures, 0, 0);
 */
 static inline void flush_stack(struct tcache *t, uint32_t stack)
@@ -39,6 +40,7 @@ void refill_flush(struct tcache *t)
         TCACHE_CALM(loop invariant, t);
         loop invariant empty: TcacheEmptyTo(t, b);
         loop invariant less:  TcacheLess{Pre,Here}(t);
+        TCACHE_NONE_LOST(loop invariant, t);
         LIVE_KEPT(loop invariant, 0, 0);
         loop assigns   b, BLOCKS_ASSIGNS, large_freed, TCACHE_ASSIGNS_STACKS(t);
         loop variant   TCACHE_STACKS - b;
@@ -96,6 +98,7 @@ static void turn_deepen(struct tcache *t, uint32_t stack)
     TCACHE_CALM(ensures, t);
     ensures  less:    TcacheLess{Pre,Post}(t);
     ensures  left:    t->top[stack] - t->floor[stack] <= most;
+    TCACHE_NONE_LOST(ensures, t);
     LIVE_KEPT(ensures, 0, 0);
 */
 static void turn_shallow(struct tcache *t, uint32_t stack, uint32_t most)
@@ -118,6 +121,7 @@ static void turn_shallow(struct tcache *t, uint32_t stack, uint32_t most)
     ensures  less:    TcacheLess{Pre,Post}(t);
     ensures  unused:  \old(t->missed[stack]) == 0 && \old(t->height[stack]) == \old(t->top[stack]) - \old(t->floor[stack]) ==>
                       t->top[stack] == t->floor[stack];
+    TCACHE_NONE_LOST(ensures, t);
     LIVE_KEPT(ensures, 0, 0);
 */
 static void turn_collect(struct tcache *t, uint32_t stack)
@@ -202,6 +206,7 @@ static uint32_t turns_due(struct tcache *t)
     assigns           TCACHE_ASSIGNS(t);
     TCACHE_CALM(ensures, t);
     ensures  less:    TcacheLess{Pre,Post}(t);
+    TCACHE_NONE_LOST(ensures, t);
     LIVE_KEPT(ensures, 0, 0);
 */
 static void turn_next(struct tcache *t)
@@ -220,6 +225,7 @@ void refill_tick(struct tcache *t)
     /*@ loop invariant range: 0 <= n <= due;
         TCACHE_CALM(loop invariant, t);
         loop invariant less:  TcacheLess{Pre,Here}(t);
+        TCACHE_NONE_LOST(loop invariant, t);
         LIVE_KEPT(loop invariant, 0, 0);
         loop assigns   n, TCACHE_ASSIGNS(t);
         loop variant   due - n;
@@ -253,6 +259,8 @@ void refill_tick(struct tcache *t)
     ensures  floors:  TcacheFloors(t);
     ensures  run:     TcacheRun(t, stack, t->floor[stack] + 1, t->floor[stack] + 1 + \result);
     ensures  others:  TcacheOthers(t, stack);
+    ensures  kept:    BlocksKept{Pre,Post};
+    ensures  slots:   \forall integer b, i; TCACHE_IN(t, b, i) && b != stack ==> t->slot[i] == \old(t->slot[i]);
     ensures  stand:   \forall integer a; BlockOut(a) && !\old(BlockOut(a)) ==>
                       t->floor[stack] < block_pos[a] <= t->floor[stack] + \result && t->slot[block_pos[a]] == a;
     LIVE_KEPT(ensures, 0, 0);
@@ -296,15 +304,39 @@ static void refill_miss(struct tcache *t, uint32_t stack)
     TCACHE_CALM(ensures, t);
     ensures  stand:   \forall integer a; BlockOut(a) && !\old(BlockOut(a)) ==>
                       TCACHE_IN(t, stack, block_pos[a]) && t->slot[block_pos[a]] == a;
+    TCACHE_NONE_LOST(ensures, t);
     LIVE_KEPT(ensures, 0, 0);
 */
 static void refill_fill(struct tcache *t, uint32_t stack)
 {
+    /*@ assert begin: TcacheAll(t) ==> \forall integer a, b; 0 <= a < ADDRESS_MAX && block_state[a] == BLOCK_CACHED &&
+            b == block_szind[a] + 1 ==> TCACHE_IN(t, b, block_pos[a]); */
     uint32_t half = (t->limit[stack] - t->floor[stack] + 1) / 2;
     uint32_t want = (uint32_t)t->fill[stack] < half ? (uint32_t)t->fill[stack] : half;
     t->fill[stack] = (int16_t)(want * 2 <= half ? want * 2 : want);
     uint32_t n = refill_take(t, stack, want);
+    /*@ assert window: TcacheWindow(t); */
+    /*@ assert tops: \forall integer b; TCACHE_STACK(b) ==> t->top[b] == \at(t->top[b],Pre) && t->floor[b] == \at(t->floor[b],Pre); */
+    /*@ assert slots: \forall integer b, i; TCACHE_IN(t, b, i) && b != stack ==> t->slot[i] == \at(t->slot[i],Pre); */
+    /*@ assert old: BlocksKept{Pre,Here}; */
+    /*@ assert new: \forall integer a; BlockOut(a) && !BlockOut{Pre}(a) ==> block_szind[a] == stack - 1; */
+    /*@ assert same: \forall integer a; 0 <= a < ADDRESS_MAX && block_state[a] == BLOCK_CACHED && block_szind[a] + 1 != stack ==>
+            \at(block_state[a],Pre) == BLOCK_CACHED && \at(block_szind[a],Pre) == block_szind[a] && \at(block_pos[a],Pre) == block_pos[a]; */
+    /*@ assert stood: TcacheAll{Pre}(t) ==> \forall integer a, b; 0 <= a < ADDRESS_MAX && \at(block_state[a],Pre) == BLOCK_CACHED &&
+            b == \at(block_szind[a],Pre) + 1 ==>
+            TCACHE_STACK(b) && \at(t->floor[b],Pre) < \at(block_pos[a],Pre) <= \at(t->top[b],Pre); */
+    /*@ assert stand: TcacheAll{Pre}(t) ==> \forall integer a, b; 0 <= a < ADDRESS_MAX && block_state[a] == BLOCK_CACHED && b != stack &&
+            b == block_szind[a] + 1 ==> TCACHE_IN(t, b, block_pos[a]); */
+    /*@ assert were: TcacheAll{Pre}(t) ==> \forall integer a; 0 <= a < ADDRESS_MAX && block_state[a] == BLOCK_CACHED &&
+            block_szind[a] + 1 != stack ==> t->slot[block_pos[a]] == a; */
+    /*@ assert there: TcacheAll{Pre}(t) ==> TcacheAllBut(t, stack); */
+    /*@ assert empty: TcacheAll{Pre}(t) ==> \forall integer a; 0 <= a < ADDRESS_MAX && \at(block_state[a],Pre) == BLOCK_CACHED ==>
+            \at(block_szind[a],Pre) + 1 != stack; */
+    /*@ assert fresh: TcacheAll{Pre}(t) ==> \forall integer a; 0 <= a < ADDRESS_MAX && block_state[a] == BLOCK_CACHED &&
+            block_szind[a] + 1 == stack ==> !BlockOut{Pre}(a); */
+    /*@ assert here: TcacheAll{Pre}(t) ==> TcacheAllOf(t, stack, t->floor[stack] + 1, t->floor[stack] + 1 + n); */
     stack_set_height(t, stack, n);
+    /*@ assert window: TcacheWindow(t); */
     /*@ ghost tcache_lemma_ok(t); */
 }
 
@@ -315,6 +347,7 @@ static void refill_fill(struct tcache *t, uint32_t stack)
     TCACHE_CALM(ensures, t);
     ENSURES_LIVE_RESULT(stack);
     ensures  was:     \result != 0 ==> \old(block_state[\result]) == BLOCK_NONE;
+    TCACHE_NONE_LOST(ensures, t);
     LIVE_KEPT(ensures, 0, \result);
     ensures  out:     \result == 0 ==> NoBlock(stack - 1, 1);
 */
@@ -336,6 +369,9 @@ static uint64_t refill_past(const struct tcache *t, uint32_t stack)
     /*@ assert stacks: TcacheSame{Pre,Here}(t); */
     /*@ assert out: \forall integer b, i; TCACHE_IN(t, b, i) ==> BlockOut{Pre}(t->slot[i]); */
     /*@ assert are: TcacheOthers(t, TCACHE_STACKS); */
+    /*@ ghost stack_lemma_null(); */
+    /*@ assert kept: \forall integer a; 0 <= a < ADDRESS_MAX && block_state[a] == BLOCK_CACHED ==> BlockSame{Pre,Here}(a); */
+    /*@ assert all: TcacheAll{Pre}(t) ==> TcacheAll(t); */
     /*@ ghost stack_lemma_kept(t); */
     return block;
 }
@@ -348,6 +384,7 @@ static uint64_t refill_past(const struct tcache *t, uint32_t stack)
     TCACHE_CALM(ensures, t);
     ENSURES_LIVE_RESULT(stack);
     ensures  was:     \result != 0 ==> \old(block_state[\result]) != BLOCK_LIVE;
+    TCACHE_NONE_LOST(ensures, t);
     LIVE_KEPT(ensures, 0, \result);
 */
 static uint64_t refill_pop(struct tcache *t, uint32_t stack)
@@ -365,6 +402,7 @@ static uint64_t refill_pop(struct tcache *t, uint32_t stack)
     TCACHE_CALM(ensures, t);
     ENSURES_LIVE_RESULT(stack);
     ensures  was:     \result != 0 ==> \old(block_state[\result]) != BLOCK_LIVE;
+    TCACHE_NONE_LOST(ensures, t);
     LIVE_KEPT(ensures, 0, \result);
 */
 static uint64_t refill_missed(struct tcache *t, uint32_t stack)

@@ -17,6 +17,7 @@
     TCACHE_CALM(ensures, t);
     ENSURES_LIVE_RESULT(stack);
     ensures  was:     \result != 0 ==> \old(block_state[\result]) != BLOCK_LIVE;
+    TCACHE_NONE_LOST(ensures, t);
     LIVE_KEPT(ensures, 0, \result);
     ensures  out:     \result == 0 ==> NoBlock(stack - 1, 1);
 */
@@ -28,6 +29,7 @@ uint64_t refill(struct tcache *t, uint32_t stack);
     assigns           TCACHE_ASSIGNS(t);
     TCACHE_CALM(ensures, t);
     ensures  less:    TcacheLess{Pre,Post}(t);
+    TCACHE_NONE_LOST(ensures, t);
     LIVE_KEPT(ensures, 0, 0);
 */
 void refill_tick(struct tcache *t);
@@ -38,6 +40,7 @@ void refill_tick(struct tcache *t);
     TCACHE_CALM(ensures, t);
     ensures  less:    TcacheLess{Pre,Post}(t);
     ensures  empty:   \forall integer b; TCACHE_STACK(b) ==> t->top[b] == t->floor[b];
+    TCACHE_NONE_LOST(ensures, t);
     LIVE_KEPT(ensures, 0, 0);
 */
 void refill_flush(struct tcache *t);

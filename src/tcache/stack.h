@@ -37,6 +37,8 @@ static inline void stack_set_height(struct tcache *t, uint32_t stack, uint32_t n
     ensures  run:     TcacheRun(t, stack, t->floor[stack] + 1 + n, t->top[stack] + 1);
     ensures  others:  TcacheOthers(t, stack);
     ensures  gone:    \forall integer i; 0 <= i < n ==> block_state[\old(t->slot[t->floor[stack] + 1 + i])] == BLOCK_NONE;
+    ensures  rest:    TcacheAll{Pre}(t) ==> TcacheAllBut(t, stack);
+    ensures  above:   TcacheAll{Pre}(t) ==> TcacheAllOf(t, stack, t->floor[stack] + 1 + n, t->top[stack] + 1);
     LIVE_KEPT(ensures, 0, 0);
 */
 static inline void stack_give_oldest(struct tcache *t, uint32_t stack, uint32_t n)
@@ -49,6 +51,21 @@ static inline void stack_give_oldest(struct tcache *t, uint32_t stack, uint32_t 
     /*@ ghost stack_lemma_run(t, stack, first, n); */
     outside_give_run(stack, &t->slot[first], n) /*@ ghost (first) */;
     /*@ assert gone: \forall integer i; 0 <= i < n ==> block_state[\at(t->slot[t->floor[stack] + 1 + i],Pre)] == BLOCK_NONE; */
+    /*@ ghost
+        /@ loop invariant range: 0 <= i <= n;
+           loop invariant gone:  \forall integer k; first <= k < first + i ==> block_state[\at(t->slot[k],Pre)] == BLOCK_NONE;
+           loop assigns   i;
+           loop variant   n - i;
+        @/
+        for (uint32_t i = 0; i < n; i++) {
+            /@ assert one: block_state[\at(t->slot[\at(first + i,Here)],Pre)] == BLOCK_NONE; @/
+        }
+    */
+    /*@ assert taken: TcacheAll{Pre}(t) ==> \forall integer a; 0 <= a < ADDRESS_MAX && \at(block_state[a],Pre) == BLOCK_CACHED &&
+            \at(block_szind[a],Pre) == stack - 1 && first <= \at(block_pos[a],Pre) < first + n ==> block_state[a] == BLOCK_NONE; */
+    /*@ assert rest: TcacheAll{Pre}(t) ==> \forall integer a; 0 <= a < ADDRESS_MAX && block_state[a] == BLOCK_CACHED ==>
+            BlockSame{Pre,Here}(a); */
+    /*@ assert slots: \forall integer i; 0 <= i < TCACHE_SLOTS && !(first <= i < first + n) ==> t->slot[i] == \at(t->slot[i],Pre); */
     /*@ assert same: TcacheShapeSame{Pre,Here}(t); */
     /*@ ghost tcache_lemma_shape(t); */
 }
@@ -62,6 +79,7 @@ static inline void stack_give_oldest(struct tcache *t, uint32_t stack, uint32_t 
     assigns           t->slot[to], block_pos[t->slot[from]];
     ensures  slot:    t->slot[to] == \old(t->slot[from]);
     ensures  moved:   TcacheRun(t, stack, to, to + 1);
+    ensures  place:   block_pos[t->slot[to]] == to;
     STACKS_WHOLE_BUT(ensures, t, stack);
 */
 static inline void stack_move(struct tcache *t, uint32_t from, uint32_t to) /*@ ghost (uint32_t stack) */
@@ -79,6 +97,9 @@ static inline void stack_move(struct tcache *t, uint32_t from, uint32_t to) /*@ 
     STACKS_WHOLE_BUT(requires, t, stack);
     assigns           t->slot[t->floor[stack] + 1 .. t->top[stack]], block_pos[0 .. ADDRESS_MAX - 1];
     ensures  run:     TcacheRun(t, stack, t->floor[stack] + 1, t->top[stack] + 1 - n);
+    ensures  rest:    TcacheAllBut{Pre}(t, stack) ==> TcacheAllBut(t, stack);
+    ensures  above:   TcacheAllOf{Pre}(t, stack, t->floor[stack] + 1 + n, t->top[stack] + 1) ==>
+                      TcacheAllOf(t, stack, t->floor[stack] + 1, t->top[stack] + 1 - n);
     STACKS_WHOLE_BUT(ensures, t, stack);
 */
 static inline void stack_close_gap(struct tcache *t, uint32_t stack, uint32_t n)
@@ -88,6 +109,11 @@ static inline void stack_close_gap(struct tcache *t, uint32_t stack, uint32_t n)
     /*@ loop invariant range:  0 <= i <= left;
         loop invariant moved:  TcacheRun(t, stack, first, first + i);
         loop invariant rest:   TcacheRun(t, stack, first + n + i, first + n + left);
+        loop invariant others: TcacheAllBut{Pre}(t, stack) ==> TcacheAllBut(t, stack);
+        loop invariant here:   TcacheAllOf{Pre}(t, stack, first + n, first + n + left) ==> \forall integer a;
+                               0 <= a < ADDRESS_MAX && block_state[a] == BLOCK_CACHED && block_szind[a] + 1 == stack ==>
+                               t->slot[block_pos[a]] == a &&
+                               (first <= block_pos[a] < first + i || first + n + i <= block_pos[a] < first + n + left);
         STACKS_WHOLE_BUT(loop invariant, t, stack);
         loop assigns   i, t->slot[first .. first + left - 1], block_pos[0 .. ADDRESS_MAX - 1];
         loop variant   left - i;
@@ -107,6 +133,7 @@ static inline void stack_close_gap(struct tcache *t, uint32_t stack, uint32_t n)
     ensures  top:     t->top[stack] == \old(t->top[stack]) - n;
     ensures  less:    TcacheLess{Pre,Post}(t);
     ensures  gone:    \forall integer i; 0 <= i < n ==> block_state[\old(t->slot[t->floor[stack] + 1 + i])] == BLOCK_NONE;
+    TCACHE_NONE_LOST(ensures, t);
     LIVE_KEPT(ensures, 0, 0);
 */
 static inline void stack_flush_oldest(struct tcache *t, uint32_t stack, uint32_t n)

@@ -104,6 +104,7 @@ static inline uint64_t tcache_top(const struct tcache *t, uint64_t stack)
     STACKS_WHOLE(requires, t);
     requires valid:   \valid(t);
     assigns           t->top[stack];
+    ensures  down:    t->top[stack] == \old(t->top[stack]) - 1;
     STACKS_WHOLE(ensures, t);
     ensures  absent:  TcacheAbsent(t, t->slot[\old(t->top[stack])]);
 */
@@ -124,6 +125,7 @@ static inline void tcache_drop(struct tcache *t, uint64_t stack)
     ensures  others:  TcacheBlocksSame{Pre,Post}(\result);
     ensures  hollow:  TcacheHollow{Pre}(t) ==> \result == 0;
     ensures  same:    \result == 0 ==> TcacheSame{Pre,Post}(t) && block_state[0] == \old(block_state[0]);
+    TCACHE_NONE_LOST(ensures, t);
 */
 static inline uint64_t tcache_pop(struct tcache *t, uint64_t stack)
 {
@@ -133,9 +135,15 @@ static inline uint64_t tcache_pop(struct tcache *t, uint64_t stack)
     AS_RESULT(block);
     /*@ assert empty: block == 0 ==> t->top[stack] == t->floor[stack]; */
     if (block != 0) {
+        /*@ assert below: TcacheAll(t) ==> \forall integer a; 0 <= a < ADDRESS_MAX && block_state[a] == BLOCK_CACHED && a != block &&
+                block_szind[a] + 1 == stack ==> block_pos[a] < t->top[stack]; */
         tcache_drop(t, stack);
+        /*@ assert here: TcacheAll{Pre}(t) ==> \forall integer a; 0 <= a < ADDRESS_MAX && block_state[a] == BLOCK_CACHED && a != block &&
+                block_szind[a] + 1 == stack ==> TCACHE_IN(t, stack, block_pos[a]) && t->slot[block_pos[a]] == a; */
+        /*@ assert there: TcacheAll{Pre}(t) ==> TcacheAllBut(t, stack); */
         /*@ ghost block_set_state(block, BLOCK_LIVE); */
         /*@ assert states: TcacheCached(t); */
+        /*@ assert all: TcacheAll{Pre}(t) ==> TcacheAll(t); */
     }
     return block;
 }
@@ -165,6 +173,7 @@ static inline uint64_t tcache_stack_of(const struct tcache *t, uint64_t bytes)
     ensures  others:  TcacheBlocksSame{Pre,Post}(\result);
     ensures  hollow:  TcacheHollow{Pre}(t) ==> \result == 0;
     ensures  same:    \result == 0 ==> TcacheSame{Pre,Post}(t) && block_state[0] == \old(block_state[0]);
+    TCACHE_NONE_LOST(ensures, t);
 */
 static inline uint64_t tcache_take(struct tcache *t, uint64_t bytes)
 {
@@ -272,6 +281,7 @@ static inline uint64_t tcache_stack_at(const struct tcache *t, uint64_t block)
     assigns           TCACHE_ASSIGNS_STACKS(t), block_state[block], block_pos[block];
     TCACHE_WHOLE(ensures, t);
     ENSURES_PUSHED(t, block);
+    TCACHE_NONE_LOST(ensures, t);
     ensures  class:   \result ==> stack != 0 && block_szind[block] == stack - 1;
 */
 static inline bool tcache_push_at(struct tcache *t, uint64_t block, uint64_t page, uint64_t stack)
@@ -302,6 +312,7 @@ static inline bool tcache_push_at(struct tcache *t, uint64_t block, uint64_t pag
     assigns           TCACHE_ASSIGNS_STACKS(t), block_state[block], block_pos[block];
     TCACHE_WHOLE(ensures, t);
     ENSURES_PUSHED(t, block);
+    TCACHE_NONE_LOST(ensures, t);
 */
 static inline bool tcache_push(struct tcache *t, uint64_t block)
 {
@@ -319,6 +330,7 @@ static inline bool tcache_push(struct tcache *t, uint64_t block)
     assigns           TCACHE_ASSIGNS_STACKS(t), block_state[block], block_pos[block];
     ENSURES_STILL_WHOLE(t);
     ENSURES_PUSHED(t, block);
+    TCACHE_NONE_LOST(ensures, t);
     ensures  class:   \result ==> stack != 0 && block_szind[block] == stack - 1;
 */
 static inline bool tcache_push_class(struct tcache *t, uint64_t block, uint64_t stack)
@@ -342,6 +354,7 @@ static inline bool tcache_push_class(struct tcache *t, uint64_t block, uint64_t 
     assigns           TCACHE_ASSIGNS_STACKS(t), block_state[block], block_pos[block];
     ENSURES_STILL_WHOLE(t);
     ENSURES_PUSHED(t, block);
+    TCACHE_NONE_LOST(ensures, t);
     ensures  fits:    \result ==> ClassFits(bytes, block_szind[block]);
     ensures  least:   \result ==> ClassLeast(bytes, block_szind[block]);
 */
