@@ -298,6 +298,7 @@ void pages_free(uint32_t e)
     /*@ assert owner: \forall integer p; ExtIn(e, p) ==> ext_owner[p] == e; */
     pages_enter() /*@ ghost (0, 0) */;
     pages_give(e);
+    /*@ assert freed: PagesFreed{Pre,Here}(e); */
     /*@ ghost ext_kind[e] = KIND_NONE; */
     /*@ assert rest: \forall integer p; 0 <= p < PAGE_COUNT_MAX && PagesHeld{Pre}(\at(ext_owner[p],Pre)) && \at(ext_owner[p],Pre) != e ==>
             ext_owner[p] == \at(ext_owner[p],Pre) && PagesHeld(ext_owner[p]) && radix_tag_of[p] == \at(radix_tag_of[p],Pre); */
@@ -330,6 +331,7 @@ struct pages_run pages_release(uint64_t page) /*@ ghost (uint32_t mine) */
     /*@ assert owner: \forall integer p; mine != 0 && ExtIn(mine, p) ==> ext_owner[p] == mine; */
     pages_enter() /*@ ghost (0, page) */;
     struct pages_run given = pages_give_at(page) /*@ ghost (mine) */;
+    /*@ assert freed: mine != 0 ==> PagesFreed{Pre,Here}(mine); */
     /*@ ghost ext_kind[mine] = KIND_NONE; */
     /*@ assert rest: \forall integer p; 0 <= p < PAGE_COUNT_MAX && PagesHeld{Pre}(\at(ext_owner[p],Pre)) && \at(ext_owner[p],Pre) != mine ==>
             ext_owner[p] == \at(ext_owner[p],Pre) && PagesHeld(ext_owner[p]) && radix_tag_of[p] == \at(radix_tag_of[p],Pre); */

@@ -105,6 +105,7 @@ static uint32_t pages_take(uint32_t cache, uint64_t npages, uint64_t align_npage
     requires no_tag: PagesNoTags(ext_page[e], ext_page[e] + ext_npages[e]);
     assigns          CACHE_ASSIGNS;
     ENSURES_PAGES_LOCKED;
+    ensures  freed:  PagesFreed{Pre,Post}(e);
     PAGES_KEPT(ensures, e);
 */
 static void pages_give(uint32_t e)
@@ -140,6 +141,7 @@ static uint32_t pages_at(uint64_t page)
     ENSURES_PAGES_LOCKED;
     ensures  done:   \result.npages != 0 <==> mine != 0;
     ensures  length: mine != 0 ==> \result.npages == \old(ext_npages[mine]);
+    ensures  freed:  mine != 0 ==> PagesFreed{Pre,Post}(mine);
     ensures  cache:  \result.cache == (mine != 0 ? \old(ext_state[mine]) - EXTENT_ACTIVE : 0) < PAGE_CACHES;
     PAGES_KEPT(ensures, mine);
 */
