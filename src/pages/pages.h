@@ -89,6 +89,7 @@ void pages_boot(int64_t dirty_ms, int64_t muzzy_ms);
     assigns         PAGES_ASSIGNS;
     ENSURES_PAGES_UNLOCKED;
     ensures  mark:  pages_mark[cache] == 0;
+    ensures  times: decay_ms[DECAY_DIRTY + cache] == dirty_ms && decay_ms[DECAY_MUZZY + cache] == muzzy_ms;
     PAGES_KEPT(ensures, 0);
 */
 void pages_set_decay(uint32_t cache, int64_t dirty_ms, int64_t muzzy_ms);
