@@ -22,6 +22,7 @@
 
 /* What the page cache says of each page: the state of the extent that owns it, 0 if none does (pages/extent.h). */
 /*@ ghost uint8_t ext_page_state[PAGE_COUNT_MAX]; */
+#define OS_PAGE_ACTIVE 1U                               /* the first state of pages in use, one for each page cache */
 #define OS_PAGE_BUSY (1U + PAGE_CACHES)                 /* the first state of pages that the caller alone may touch, one for each page cache */
 
 /* The pages of the last request that the OS has refused, where one for metadata counts as one page. 0 if it has refused none. What the
@@ -83,8 +84,7 @@ void os_tell_seam(uint32_t cache, uint64_t page, uint64_t npages, uint64_t npage
  * false if the OS refuses. */
 /*@ requires in:      0 < npages && page + npages <= PAGE_COUNT_MAX;
     requires cache:   cache < PAGE_CACHES;
-    requires busy:    \forall integer p; page <= p < page + npages ==>
-                          OS_PAGE_BUSY <= ext_page_state[p] < OS_PAGE_BUSY + PAGE_CACHES;
+    requires busy:    \forall integer p; page <= p < page + npages ==> ext_page_state[p] == OS_PAGE_BUSY + cache;
     assigns           os_zero[page .. page + npages - 1];
     ensures  zero:    \result && !lazily ==> OsZeroPages(page, page + npages);
 */
@@ -99,7 +99,7 @@ void os_purge_metadata(uint64_t page, uint64_t npages);
  * that nobody has the region. Returns false if the OS refuses, or the pages are of hooks. */
 /*@ requires in:      0 < npages && page + npages <= PAGE_COUNT_MAX;
     requires cache:   cache < PAGE_CACHES;
-    requires active:  \forall integer p; page <= p < page + npages ==> 0 < ext_page_state[p] < OS_PAGE_BUSY;
+    requires active:  \forall integer p; page <= p < page + npages ==> ext_page_state[p] == OS_PAGE_ACTIVE + cache;
     requires inside:  base <= page * PAGE && (page + npages) * PAGE <= base + regions * bytes;
     requires free:    \forall integer p, r; page <= p < page + npages && 0 <= r < regions &&
                           base + r * bytes < (p + 1) * PAGE && p * PAGE < base + (r + 1) * bytes ==>
