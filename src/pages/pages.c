@@ -124,6 +124,7 @@ static uint64_t pages_purge_one(uint32_t cache, uint8_t kind, uint64_t npages_ma
     assigns         PAGES_ASSIGNS;
     PAGES_WHOLE(ensures);
     ensures  since: \old(os_zero_over) == 0 ==> os_zero_over == 0;
+    ensures  none:  \old(extent_npages_total[kind + cache]) <= npages_limit ==> pages_purge_count == \old(pages_purge_count);
     PAGES_KEPT(ensures, 0);
 */
 static bool pages_purge_to(uint32_t cache, uint8_t kind, uint64_t npages_limit, bool lazily)
@@ -135,6 +136,8 @@ static bool pages_purge_to(uint32_t cache, uint8_t kind, uint64_t npages_limit, 
     /*@ PAGES_WHOLE(loop invariant);
         loop invariant held: PagesHeldActive;
         loop invariant since: \at(os_zero_over,Pre) == 0 ==> os_zero_over == 0;
+        loop invariant none:  \at(extent_npages_total[kind + cache],Pre) <= npages_limit ==>
+                                  left == 0 && pages_purge_count == \at(pages_purge_count,Pre);
         PAGES_KEPT(loop invariant, 0);
         loop assigns   left, any, PAGES_ASSIGNS;
         loop variant   left;
@@ -427,6 +430,9 @@ static void pages_decay_one(uint32_t cache, uint64_t now_ms)
     /*@ assert dirty: dirty_max <= extent_npages_total[EXTENT_DIRTY + cache]; */
     /*@ assert muzzy: muzzy_max <= extent_npages_total[EXTENT_MUZZY + cache]; */
     pages_purge_to(cache, EXTENT_DIRTY, dirty_max, decay_ms[DECAY_MUZZY + cache] != 0);
+    /*@ assert never: \at(decay_ms[DECAY_DIRTY + cache],Pre) < 0 ==> pages_purge_count == \at(pages_purge_count,Pre); */
+    /*@ assert between: \at(decay_ms[DECAY_DIRTY + cache],Pre) > 0 && DecayPassed{Pre}(DECAY_DIRTY + cache, now_ms) == 0 ==>
+            pages_purge_count == \at(pages_purge_count,Pre); */
     pages_purge_to(cache, EXTENT_MUZZY, muzzy_max, false);
 }
 
