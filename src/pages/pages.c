@@ -487,6 +487,7 @@ bool pages_decay(void)
         }
         pages_keep_limits();
         pages_purging = false;
+        /*@ assert ready: !pages_purging; */
     }
     bool waits = pages_wait();
     pages_leave();
