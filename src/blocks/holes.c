@@ -337,6 +337,7 @@ static bool holes_decay_cache(uint32_t cache, uint64_t now_ms)
     int64_t  ms = ATOMIC_LOAD(decay_ms[DECAY_DIRTY + cache]);
     uint64_t round_ms = (uint64_t)(ms < 0 ? 0 : ms) / HOLES_PARTS;
     uint32_t rounds = ms == 0 ? 1 : HOLES_ROUNDS;
+    /*@ assert rounds: rounds == (\at(decay_ms[DECAY_DIRTY + cache],Pre) == 0 ? 1 : HOLES_ROUNDS); */
     if (ms < 0 || !holes_begin(cache, bins.count, now_ms, round_ms < HOLES_MS_MIN ? HOLES_MS_MIN : round_ms)) {
         return false;
     }
