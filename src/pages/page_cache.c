@@ -130,6 +130,7 @@ static uint64_t cache_step(uint32_t cache, uint64_t npages)
     ensures  free:   \result != 0 ==> ExtUsed(\result) && ext_state[\result] == EXTENT_RETAINED + cache;
     ensures  enough: \result != 0 ==> ext_npages[\result] >= npages;
     ensures  out:    \result == 0 ==> MemoryOut(npages);
+    ensures  total:  page_cache_mapped_npages[cache] == \old(page_cache_mapped_npages[cache]) + (\result == 0 ? 0 : npages);
     ENSURES_CACHE_GROWN(cache);
 */
 static uint32_t cache_map(uint32_t cache, uint64_t npages)
@@ -151,6 +152,7 @@ static uint32_t cache_map(uint32_t cache, uint64_t npages)
     ensures  free:   \result != 0 ==> ExtUsed(\result) && ext_state[\result] == EXTENT_RETAINED + cache;
     ensures  enough: \result != 0 ==> ext_npages[\result] >= npages;
     ensures  out:    \result == 0 ==> MemoryOut(npages);
+    ensures  most:   CacheGrownBy{Pre,Post}(cache, npages);
     ENSURES_CACHE_GROWN(cache);
 */
 static uint32_t cache_grow(uint32_t cache, uint64_t npages)
@@ -163,6 +165,9 @@ static uint32_t cache_grow(uint32_t cache, uint64_t npages)
         loop invariant free:    e != 0 ==> ExtUsed(e) && ext_state[e] == EXTENT_RETAINED + cache;
         loop invariant enough:  e != 0 ==> ext_npages[e] >= npages;
         loop invariant out:     e == 0 ==> MemoryOut(n);
+        loop invariant most:    page_cache_grow_max[cache] != 0 ==> n <= \max(npages, page_cache_grow_max[cache]);
+        loop invariant total:   page_cache_mapped_npages[cache] == \at(page_cache_mapped_npages[cache],Pre) + (e == 0 ? 0 : n);
+        loop invariant rest:    CacheTotalsKept{Pre,Here}(cache);
         loop invariant leaves:  RadixKept{Pre,Here};
         loop invariant others:  CacheHeldKept{Pre,Here}(0, 0);
         loop invariant foreign: CacheForeignSame{Pre,Here};
@@ -192,6 +197,7 @@ static uint32_t cache_grow(uint32_t cache, uint64_t npages)
     ensures  fits:   \result != 0 ==> CacheFits(\result, npages, align_npages);
     ensures  spare:  \result != 0 ==> ExtSpare(2);
     ensures  out:    \result == 0 ==> MemoryOut(npages + align_npages - 1);
+    ensures  most:   CacheGrownBy{Pre,Post}(cache, npages + align_npages - 1);
     ENSURES_CACHE_GROWN(cache);
 */
 static uint32_t cache_supply(uint32_t cache, uint64_t npages, uint64_t align_npages)

@@ -81,6 +81,8 @@ void page_cache_boot(void);
                              CachePagesKeptOrNew{Pre,Post}(ext_page[\result], ext_page[\result] + npages, cache);
     ensures  fail:       \result == 0 ==> CachePagesKeptOrNew{Pre,Post}(0, 0, cache);
     ensures  out:        \result == 0 ==> CacheOut(npages, align_npages);
+    ensures  most:       CacheGrownBy{Pre,Post}(cache, npages + align_npages - 1);
+    ensures  rest:       CacheTotalsKept{Pre,Post}(cache);
 */
 uint32_t page_cache_alloc(uint32_t cache, uint64_t npages, uint64_t align_npages, bool *zeroed);
 
@@ -188,6 +190,9 @@ uint32_t page_cache_take(uint32_t cache, uint8_t state, uint64_t npages_max);
     ensures  pages: CachePagesKept{Pre,Post}(\old(ext_page[e]), \old(ext_page[e] + ext_npages[e]));
     ensures  total: \result ==> page_cache_mapped_npages[\old(ext_state[e]) - EXTENT_BUSY] ==
                         \old(page_cache_mapped_npages[ext_state[e] - EXTENT_BUSY] - ext_npages[e]);
+    ensures  same:  !\result ==> page_cache_mapped_npages[\old(ext_state[e]) - EXTENT_BUSY] ==
+                        \old(page_cache_mapped_npages[ext_state[e] - EXTENT_BUSY]);
+    ensures  rest:  CacheTotalsKept{Pre,Post}(\old(ext_state[e]) - EXTENT_BUSY);
 */
 bool page_cache_unmap(uint32_t e, bool must);
 

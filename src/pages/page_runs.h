@@ -288,6 +288,7 @@ static inline void cache_merge(uint32_t a, uint32_t b)
     ensures  pages:  \result != 0 ==> CachePagesKept{Pre,Post}(page, page + npages);
     ensures  fail:   \result == 0 ==> CachePagesKept{Pre,Post}(0, 0);
     ensures  total:  page_cache_mapped_npages[cache] == \old(page_cache_mapped_npages[cache]) + (\result == 0 ? 0 : npages);
+    ensures  rest:   CacheTotalsKept{Pre,Post}(cache);
     ensures  out:    \result == 0 ==> MemoryOut(1);
 */
 static uint32_t cache_adopt(uint32_t cache, uint64_t page, uint64_t npages)
