@@ -87,11 +87,13 @@ static void pages_put(uint32_t e, uint8_t state)
  * or the OS refused. */
 /*@ REQUIRES_PAGES_LOCKED;
     requires decay: DecayOk;
+    requires end:   PagesEnd;
     requires cache: cache < PAGE_CACHES;
     requires kind:  kind == EXTENT_DIRTY || (kind == EXTENT_MUZZY && !lazily);
     requires some:  0 < npages_max;
     assigns         PAGES_ASSIGNS;
     PAGES_WHOLE(ensures);
+    ensures  grows: \old(pages_end) <= pages_end;
     ensures  since: \old(os_zero_over) == 0 ==> os_zero_over == 0;
     PAGES_KEPT(ensures, 0);
 */
@@ -119,10 +121,12 @@ static uint64_t pages_purge_one(uint32_t cache, uint8_t kind, uint64_t npages_ma
  * page was purged. */
 /*@ REQUIRES_PAGES_LOCKED;
     requires decay: DecayOk;
+    requires end:   PagesEnd;
     requires cache: cache < PAGE_CACHES;
     requires kind:  kind == EXTENT_DIRTY || (kind == EXTENT_MUZZY && !lazily);
     assigns         PAGES_ASSIGNS;
     PAGES_WHOLE(ensures);
+    ensures  grows: \old(pages_end) <= pages_end;
     ensures  since: \old(os_zero_over) == 0 ==> os_zero_over == 0;
     ensures  none:  \old(extent_npages_total[kind + cache]) <= npages_limit ==> pages_purge_count == \old(pages_purge_count);
     PAGES_KEPT(ensures, 0);
@@ -136,6 +140,7 @@ static bool pages_purge_to(uint32_t cache, uint8_t kind, uint64_t npages_limit, 
     /*@ PAGES_WHOLE(loop invariant);
         loop invariant held: PagesHeldActive;
         loop invariant since: \at(os_zero_over,Pre) == 0 ==> os_zero_over == 0;
+        loop invariant grows: \at(pages_end,Pre) <= pages_end;
         loop invariant none:  \at(extent_npages_total[kind + cache],Pre) <= npages_limit ==>
                                   left == 0 && pages_purge_count == \at(pages_purge_count,Pre);
         PAGES_KEPT(loop invariant, 0);
@@ -213,6 +218,7 @@ static void pages_keep_limits(void)
     assigns         PAGES_ASSIGNS;
     PAGES_WHOLE(ensures);
     ensures  since: \old(os_zero_over) == 0 ==> os_zero_over == 0;
+    ensures  grows: \old(pages_end) <= pages_end;
     PAGES_KEPT(ensures, 0);
 */
 static void pages_pay(uint32_t cache, uint64_t npages, uint64_t align_npages)
@@ -234,8 +240,10 @@ static void pages_pay(uint32_t cache, uint64_t npages, uint64_t align_npages)
     requires power:   IsPowerOfTwo(align_npages);
     requires zeroed:  \valid(zeroed);
     requires since:   os_zero_over == 0;
+    requires asked:   cache < pages_end;
     assigns           PAGES_ASSIGNS, *zeroed;
     PAGES_WHOLE(ensures);
+    ensures  grows:   \old(pages_end) <= pages_end;
     ensures  active:  \result != 0 ==> CacheHas(\result, EXTENT_ACTIVE + cache) && ext_npages[\result] == npages;
     ensures  aligned: \result != 0 ==> ext_page[\result] % align_npages == 0;
     ensures  zero:    \result != 0 && *zeroed ==> PagesZero(\result);
@@ -358,8 +366,10 @@ bool pages_resize(uint32_t e, uint64_t npages)
     requires cache: cache < PAGE_CACHES;
     requires kind:  kind == EXTENT_RETAINED || (must && (kind == EXTENT_DIRTY || kind == EXTENT_MUZZY));
     requires gone:  \valid(gone);
+    requires end:   PagesEnd;
     assigns         CACHE_ASSIGNS, CACHE_ASSIGNS_GROWTH, *gone;
     ENSURES_PAGES_LOCKED;
+    ensures  end:   PagesEnd;
     ensures  none:  \result == 0 ==> \forall integer e; ExtUsed(e) ==> ext_state[e] != kind + cache;
     ensures  must:  must ==> *gone;
     PAGES_KEPT(ensures, 0);
@@ -473,6 +483,7 @@ bool pages_decay(void)
     if (!pages_purging) {
         pages_purging = true;
         uint32_t end = pages_end < PAGE_CACHES ? pages_end : PAGE_CACHES;
+        /*@ assert all: \forall integer c; end <= c < PAGE_CACHES ==> page_cache_mapped_npages[c] == 0; */
         /*@ loop invariant range: 0 <= c <= end;
             PAGES_WHOLE(loop invariant);
             loop invariant held: PagesHeldActive;

@@ -76,6 +76,7 @@ struct pages_extent {
     ensures  ok:     PageCacheOk;
     ensures  decay:  DecayOk;
     ensures  zeroes: CacheZero;
+    ensures  end:    PagesEnd;
     ensures  times:  \forall integer c; CacheNumber(c) ==>
                          decay_ms[DECAY_DIRTY + c] == dirty_ms && decay_ms[DECAY_MUZZY + c] == muzzy_ms;
     ensures  none:   \forall integer e; !ExtUsed(e);
@@ -131,6 +132,7 @@ uint64_t pages_growth(uint32_t cache);
     ensures  nobodys: \result != 0 ==> PagesNobodys{Pre}(ext_page[\result], ext_page[\result] + npages);
     ensures  no_tags: \result != 0 ==> PagesNoTags(ext_page[\result], ext_page[\result] + npages);
     ensures  out:     \result == 0 ==> CacheOut(npages, align_npages);
+    ensures  asked:   cache < pages_end;
     PAGES_KEPT(ensures, 0);
 */
 uint32_t pages_alloc(uint32_t cache, uint64_t npages, uint64_t align_npages, bool *zeroed);

@@ -22,6 +22,8 @@
     ensures  decay:  DecayOk;
     ensures  free:   PagesFreeTags;
     ensures  zeroes: CacheZero;
+    ensures  end:    PagesEnd;
+    ensures  grows:  \old(pages_end) <= pages_end;
     ensures  alone:  PagesAlone(page);
     ensures  since:  os_zero_over == 0;
     ensures  zero:   e != 0 ==> PagesZeroKept{Pre,Post}(ext_page[e], ext_page[e] + ext_npages[e]);
@@ -35,6 +37,7 @@ OTHERS_ACT(pages_others) /*@ ghost (uint32_t e, uint64_t page) */;
     requires busy:  e != 0 ==> CacheBusy(e);
     assigns         PAGES_ASSIGNS;
     PAGES_WHOLE(ensures);
+    ensures  grows: \old(pages_end) <= pages_end;
     ensures  alone: PagesAlone(page);
     ensures  since: os_zero_over == 0;
     ensures  zero:  e != 0 ==> PagesZeroKept{Pre,Post}(ext_page[e], ext_page[e] + ext_npages[e]);
@@ -79,8 +82,10 @@ static void pages_use_decay(uint32_t cache, int64_t dirty_ms, int64_t muzzy_ms)
     requires some:    0 < npages;
     requires power:   IsPowerOfTwo(align_npages);
     requires zeroed:  \valid(zeroed);
+    requires end:     PagesEnd && cache < pages_end;
     assigns           CACHE_ASSIGNS, CACHE_ASSIGNS_GROWTH, *zeroed;
     ENSURES_PAGES_LOCKED;
+    ensures  end:     PagesEnd;
     ensures  no_tag:  \result != 0 ==> PagesNoTags(ext_page[\result], ext_page[\result] + npages);
     ensures  active:  \result != 0 ==> CacheHas(\result, EXTENT_ACTIVE + cache) && ext_npages[\result] == npages;
     ensures  aligned: \result != 0 ==> ext_page[\result] % align_npages == 0;
@@ -163,7 +168,7 @@ static struct pages_run pages_give_at(uint64_t page) /*@ ghost (uint32_t mine) *
     requires mine:    PagesHeld(e) && ExtUsed(e);
     requires some:    0 < npages;
     requires no_tag:  PagesNoTags(ext_page[e] + npages, ext_page[e] + ext_npages[e]);
-    assigns           CACHE_ASSIGNS, CACHE_ASSIGNS_GROWTH;
+    assigns           CACHE_ASSIGNS, extent_count, os_refused;
     ENSURES_PAGES_LOCKED;
     ensures  no_tag:  PagesNoTags(\old(ext_page[e] + ext_npages[e]), ext_page[e] + ext_npages[e]);
     ensures  start:   ExtUsed(e) && ext_page[e] == \old(ext_page[e]);
