@@ -150,14 +150,17 @@ uint64_t os_map(uint32_t cache, uint64_t npages)
     }
     /*@ loop invariant range:  1 <= p <= npages + 1;
         loop invariant mapped: \forall integer q; 1 <= q < p ==> os_mapped[q] == 1;
+        loop invariant whose:  \forall integer q; 1 <= q < p ==> os_mapped_for[q] == cache;
         loop invariant zero:   \forall integer q; 1 <= q < p ==> os_zero[q] == 1;
         loop invariant rest:   \forall integer q; 0 <= q < PAGE_COUNT_MAX && !(1 <= q < p) ==> os_mapped[q] == \at(os_mapped[q],Pre);
         loop invariant others: \forall integer q; 0 <= q < PAGE_COUNT_MAX && !(1 <= q < p) ==> os_zero[q] == \at(os_zero[q],Pre);
-        loop assigns   p, os_mapped[1 .. npages], os_zero[1 .. npages];
+        loop invariant given:  \forall integer q; 0 <= q < PAGE_COUNT_MAX && !(1 <= q < p) ==> os_mapped_for[q] == \at(os_mapped_for[q],Pre);
+        loop assigns   p, os_mapped[1 .. npages], os_mapped_for[1 .. npages], os_zero[1 .. npages];
         loop variant   npages + 1 - p;
     */
     for (uint64_t p = 1; p < npages + 1; p++) {
         os_mapped[p] = 1;
+        os_mapped_for[p] = cache;
         os_zero[p] = 1;
     }
     return 1;

@@ -336,7 +336,7 @@ static bool threads_theorem_state(uint64_t block, uint32_t e)
 
 /* New pages are those of no block. */
 /*@ requires lock:   LockHeld(LOCK_PAGES);
-    requires ok:     PageCacheOk && CacheZero;
+    requires ok:     PageCacheOk && CacheZero && CacheGiven;
     requires run:    cache < PAGE_CACHES && 0 < npages && IsPowerOfTwo(align_npages) && \valid(zeroed);
     requires theirs: Passed(a);
     assigns          CACHE_ASSIGNS, CACHE_ASSIGNS_GROWTH, *zeroed;
@@ -356,7 +356,7 @@ static uint32_t threads_theorem_take(uint32_t cache, uint64_t npages, uint64_t a
 
 /* Pages that go back are those of the extent that is given. */
 /*@ requires lock:   LockHeld(LOCK_PAGES);
-    requires ok:     PageCacheOk && CacheZero;
+    requires ok:     PageCacheOk && CacheZero && CacheGiven;
     requires active: CacheActive(e) && e != block_ext[a];
     requires theirs: Passed(a);
     assigns          CACHE_ASSIGNS;
@@ -370,7 +370,7 @@ static void threads_theorem_give(uint32_t e) /*@ ghost (uint64_t a) */
 
 /* An extent grows into free pages alone, and shrinks by its own. */
 /*@ requires lock:   LockHeld(LOCK_PAGES);
-    requires ok:     PageCacheOk && CacheZero;
+    requires ok:     PageCacheOk && CacheZero && CacheGiven;
     requires active: CacheActive(e) && e != block_ext[a];
     requires some:   0 < npages;
     requires theirs: Passed(a);
@@ -392,7 +392,7 @@ static void threads_theorem_stretch(uint32_t e, uint64_t npages) /*@ ghost (uint
 
 /* A purge takes free pages, and what it makes of them afterwards concerns no others. */
 /*@ requires lock:   LockHeld(LOCK_PAGES);
-    requires ok:     PageCacheOk && CacheZero;
+    requires ok:     PageCacheOk && CacheZero && CacheGiven;
     requires cache:  cache < PAGE_CACHES && CacheOwn(state, cache) && 0 < npages_max;
     requires theirs: Passed(a);
     assigns          CACHE_ASSIGNS, extent_count, os_refused;
@@ -412,7 +412,7 @@ static uint32_t threads_theorem_purge(uint32_t cache, uint8_t state, uint64_t np
 
 /* Pages that go to the OS are those of an extent that a purge has taken. */
 /*@ requires lock:   LockHeld(LOCK_PAGES);
-    requires ok:     PageCacheOk && CacheZero;
+    requires ok:     PageCacheOk && CacheZero && CacheGiven;
     requires busy:   CacheBusy(e);
     requires theirs: Passed(a);
     assigns          CACHE_ASSIGNS, CACHE_ASSIGNS_GROWTH;

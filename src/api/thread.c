@@ -89,6 +89,7 @@ static inline void boot_caches(void)
     ensures  count:   bin_arenas == bin_shared + (config.oversize_threshold == 0 ? 0 : 1);
     ensures  tags:    PagesFreeTags;
     ensures  zeroes:  CacheZero;
+    ensures  whose:   CacheGiven;
     ensures  end:     PagesEnd;
 */
 static void boot_layers(void)
@@ -310,6 +311,7 @@ struct tcache *thread_get(void)
     ensures  decay:   DecayOk;
     ensures  tags:    PagesFreeTags;
     ensures  zeroes:  CacheZero;
+    ensures  whose:   CacheGiven;
     ensures  end:     PagesEnd;
 */
 static inline void fork_lock_pages(void)
@@ -348,6 +350,7 @@ static inline void fork_lock_pages(void)
     ensures  decay:   DecayOk;
     ensures  tags:    PagesFreeTags;
     ensures  zeroes:  CacheZero;
+    ensures  whose:   CacheGiven;
     ensures  end:     PagesEnd;
 */
 static inline void fork_lock_heap(void)
@@ -372,6 +375,7 @@ static inline void fork_lock_heap(void)
     ensures  decay:   DecayOk;
     ensures  tags:    PagesFreeTags;
     ensures  zeroes:  CacheZero;
+    ensures  whose:   CacheGiven;
     ensures  end:     PagesEnd;
     ensures  thread:  ThreadWhole;
 */
@@ -396,6 +400,7 @@ static inline void fork_lock_own(void)
     ensures  decay:   DecayOk;
     ensures  tags:    PagesFreeTags;
     ensures  zeroes:  CacheZero;
+    ensures  whose:   CacheGiven;
     ensures  end:     PagesEnd;
     ensures  threads: DepotOk;
     ensures  thread:  ThreadWhole;
@@ -468,7 +473,7 @@ static void fork_unlock(void)
 
 /* Makes the lock of the pages free in the child, and gives back what another thread was purging. */
 /*@ requires held:    ForkHeld;
-    requires blocks:  BlocksOk && DecayOk && PagesFreeTags && CacheZero && PagesEnd;
+    requires blocks:  BlocksOk && DecayOk && PagesFreeTags && CacheZero && CacheGiven && PagesEnd;
     requires whole:   ForkBins;
     requires arenas:  bin_arenas <= ARENAS_MAX;
     assigns           CACHE_ASSIGNS, pages_purging, lock_held[LOCK_PAGES];
@@ -502,7 +507,7 @@ static inline void fork_reset_pages(void)
 
 /* The thread's own cache stays as it is. */
 /*@ requires held:    ForkHeld;
-    requires blocks:  BlocksOk && DecayOk && PagesFreeTags && CacheZero && PagesEnd;
+    requires blocks:  BlocksOk && DecayOk && PagesFreeTags && CacheZero && CacheGiven && PagesEnd;
     requires whole:   ForkBins;
     requires arenas:  bin_arenas <= ARENAS_MAX;
     requires thread:  ThreadWhole;
@@ -521,7 +526,7 @@ static inline void fork_reset_own(void)
 
 /* The threads' caches stay as they are. */
 /*@ requires held:    ForkHeld;
-    requires blocks:  BlocksOk && DecayOk && PagesFreeTags && CacheZero && PagesEnd;
+    requires blocks:  BlocksOk && DecayOk && PagesFreeTags && CacheZero && CacheGiven && PagesEnd;
     requires whole:   ForkBins;
     requires threads: DepotOk;
     requires arenas:  bin_arenas <= ARENAS_MAX;

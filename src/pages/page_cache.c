@@ -125,6 +125,7 @@ static uint64_t cache_step(uint32_t cache, uint64_t npages)
     requires some:   0 < npages < PAGE_COUNT_MAX;
     requires cache:  cache < PAGE_CACHES;
     requires zeroes: CacheZero;
+    requires whose:  CacheGiven;
     assigns          CACHE_ASSIGNS, CACHE_ASSIGNS_GROWTH;
     ensures  ok:     PageCacheOk;
     ensures  free:   \result != 0 ==> ExtUsed(\result) && ext_state[\result] == EXTENT_RETAINED + cache;
@@ -136,6 +137,7 @@ static uint64_t cache_step(uint32_t cache, uint64_t npages)
 static uint32_t cache_map(uint32_t cache, uint64_t npages)
 {
     uint64_t page = os_map(cache, npages);
+    /*@ assert nobodys: page != 0 ==> CachePagesAre(page, page + npages, 0); */
     uint32_t e = page == 0 ? 0 : cache_adopt(cache, page, npages);
     return e == 0 ? 0 : cache_give(e, (uint8_t)(EXTENT_RETAINED + cache));
 }
@@ -147,6 +149,7 @@ static uint32_t cache_map(uint32_t cache, uint64_t npages)
     requires cache:  cache < PAGE_CACHES;
     requires none:   CacheNoneOf(cache, npages);
     requires zeroes: CacheZero;
+    requires whose:  CacheGiven;
     assigns          CACHE_ASSIGNS, CACHE_ASSIGNS_GROWTH;
     ensures  ok:     PageCacheOk;
     ensures  free:   \result != 0 ==> ExtUsed(\result) && ext_state[\result] == EXTENT_RETAINED + cache;
@@ -173,6 +176,7 @@ static uint32_t cache_grow(uint32_t cache, uint64_t npages)
         loop invariant foreign: CacheForeignSame{Pre,Here};
         loop invariant pages:   CachePagesKeptOrNew{Pre,Here}(0, 0, cache);
         loop invariant zeroes:  CacheZero;
+        loop invariant whose:   CacheGiven;
         loop assigns   n, e, CACHE_ASSIGNS, CACHE_ASSIGNS_GROWTH;
         loop variant   n;
     */
@@ -191,6 +195,7 @@ static uint32_t cache_grow(uint32_t cache, uint64_t npages)
     requires power:  IsPowerOfTwo(align_npages);
     requires cache:  cache < PAGE_CACHES;
     requires zeroes: CacheZero;
+    requires whose:  CacheGiven;
     assigns          CACHE_ASSIGNS, CACHE_ASSIGNS_GROWTH;
     ensures  ok:     PageCacheOk;
     ensures  free:   \result != 0 ==> ExtUsed(\result) && CacheOwn(ext_state[\result], cache);
@@ -284,6 +289,7 @@ static uint32_t cache_cut_lead(uint32_t e, uint64_t start, uint8_t state)
     requires in:     ext_page[e] <= start && 0 < npages && start + npages <= ext_page[e] + ext_npages[e];
     requires spare:  ExtSpare(2);
     requires zeroes: CacheZero;
+    requires whose:  CacheGiven;
     assigns          CACHE_ASSIGNS;
     ensures  ok:     PageCacheOk;
     ensures  active: CacheHas(\result, EXTENT_ACTIVE + cache);
@@ -398,6 +404,7 @@ bool page_cache_unmap(uint32_t e, bool must)
     /*@ ghost page_cache_lemma_pages(e); */
     /*@ ghost page_cache_lemma_enough(cache, e); */
     /*@ assert mapped: \forall integer p; page <= p < end ==> os_mapped[p] == 1; */
+    /*@ assert given: CacheGivenFor(page, end, cache); */
     extent_destroy(e);
     page_cache_mapped_npages[cache] -= npages;
     /*@ assert outside: CacheSeamsKept{Pre,Here}(page, end); */

@@ -82,6 +82,7 @@ static inline uint32_t cache_nonempty(uint32_t h, uint32_t end)
     requires apart:  CacheApart;
     requires total:  CacheTotal;
     requires zeroes: CacheZero;
+    requires whose:  CacheGiven;
     requires used:   ExtUsed(e);
     requires state:  CacheStep(ext_state[e], state) || CacheStep(state, ext_state[e]);
     requires zero:   CacheZeroIn(state, ext_page[e], ext_page[e] + ext_npages[e]);
@@ -94,10 +95,13 @@ static inline uint32_t cache_nonempty(uint32_t h, uint32_t end)
     ensures  apart:  CacheApart;
     ensures  total:  CacheTotal;
     ensures  zeroes: CacheZero;
+    ensures  whose:  CacheGiven;
     ensures  state:  ext_state[e] == state;
 */
 static inline void cache_set(uint32_t e, uint8_t state)
 {
+    /*@ ghost page_cache_lemma_pages(e); */
+    /*@ assert same: (state - 1) % PAGE_CACHES == (ext_state[e] - 1) % PAGE_CACHES; */
     extent_set_state(e, state);
     /*@ ghost page_cache_lemma_pages(e); */
     /*@ ghost uint64_t page = ext_page[e]; */
@@ -143,6 +147,7 @@ static inline void cache_count_out(uint32_t h, uint64_t npages)
     requires busy:   CacheBusyState(busy);
     requires free:   ExtUsed(e) && CacheFreeOf(busy, ext_state[e]);
     requires zeroes: CacheZero;
+    requires whose:  CacheGiven;
     assigns          CACHE_ASSIGNS_HEAPS, CACHE_ASSIGNS_STATES;
     ensures  ok:     PageCacheOk;
     ensures  busy:   CacheHas(e, busy);
@@ -196,9 +201,11 @@ static void cache_put(uint32_t e, uint8_t state)
     requires held:   ExtUsed(e) && CacheHeldState(ext_state[e]) && ph_own[e] == 0;
     requires state:  CacheHeldState(state) && (CacheStep(ext_state[e], state) || CacheStep(state, ext_state[e]));
     requires zeroes: CacheZero;
+    requires whose:  CacheGiven;
     assigns          CACHE_ASSIGNS_STATES;
     ensures  ok:     PageCacheOk;
     ensures  zeroes: CacheZero;
+    ensures  whose:  CacheGiven;
     ensures  has:    CacheHas(e, state);
     ensures  others: CacheHeldKept{Pre,Post}(e, e);
     ensures  pages:  CachePagesKept{Pre,Post}(ext_page[e], ext_page[e] + ext_npages[e]);
@@ -275,10 +282,13 @@ static inline void cache_merge(uint32_t a, uint32_t b)
     requires range:  0 < page && 0 < npages && page + npages <= PAGE_COUNT_MAX;
     requires cache:  cache < PAGE_CACHES;
     requires zeroes: CacheZero;
+    requires whose:  CacheGiven;
     requires zero:   OsZeroPages(page, page + npages);
+    requires given:  CacheGivenFor(page, page + npages, cache);
     assigns          CACHE_ASSIGNS_IDS, CACHE_ASSIGNS_PAGES, CACHE_ASSIGNS_STATES, CACHE_ASSIGNS_GROWTH;
     ensures  ok:     PageCacheOk;
     ensures  zeroes: CacheZero;
+    ensures  whose:  CacheGiven;
     ensures  busy:   \result != 0 ==> CacheHas(\result, EXTENT_BUSY + cache);
     ensures  all:    \result != 0 ==> ext_page[\result] == page && ext_npages[\result] == npages;
     ensures  fresh:  \result != 0 ==> !CacheHeldState(\old(ext_state[\result]));

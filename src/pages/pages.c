@@ -582,6 +582,7 @@ static void pages_reclaim(void)
         loop invariant held:   PagesHeldActive;
         loop invariant free:   PagesFreeTags;
         loop invariant zeroes: CacheZero;
+        loop invariant whose:  CacheGiven;
         loop invariant none:   \forall integer x; 0 < x < e && ExtUsed(x) ==> !CacheBusyState(ext_state[x]);
         PAGES_KEPT(loop invariant, 0);
         loop assigns   e, CACHE_ASSIGNS;

@@ -76,6 +76,7 @@ struct pages_extent {
     ensures  ok:     PageCacheOk;
     ensures  decay:  DecayOk;
     ensures  zeroes: CacheZero;
+    ensures  whose:  CacheGiven;
     ensures  end:    PagesEnd;
     ensures  times:  \forall integer c; CacheNumber(c) ==>
                          decay_ms[DECAY_DIRTY + c] == dirty_ms && decay_ms[DECAY_MUZZY + c] == muzzy_ms;

@@ -22,6 +22,7 @@
     ensures  decay:  DecayOk;
     ensures  free:   PagesFreeTags;
     ensures  zeroes: CacheZero;
+    ensures  whose:  CacheGiven;
     ensures  end:    PagesEnd;
     ensures  grows:  \old(pages_end) <= pages_end;
     ensures  alone:  PagesAlone(page);

@@ -14,6 +14,8 @@
 
 /*@ ghost uint8_t os_mapped[PAGE_COUNT_MAX]; */         /* page number -> mapped by os_map */
 
+/*@ ghost uint32_t os_mapped_for[PAGE_COUNT_MAX]; */    /* page number -> the page cache that os_map has mapped it for */
+
 /* What pages hold: page number -> 1 if the page read as zero when this thread last took the lock of the pages, or if the OS has made it zero
  * since. So it is known of free pages, and of those that this thread has taken since. It is not known of other pages in use, which
  * the program and other threads write to all the time. */
@@ -43,14 +45,16 @@
 /* Returns the first page number of fresh zero pages for the page cache, 0 if there are none. */
 /*@ requires some:    0 < npages < PAGE_COUNT_MAX;
     requires cache:   cache < PAGE_CACHES;
-    assigns           os_mapped[0 .. PAGE_COUNT_MAX - 1], os_zero[0 .. PAGE_COUNT_MAX - 1], os_refused;
+    assigns           os_mapped[0 .. PAGE_COUNT_MAX - 1], os_mapped_for[0 .. PAGE_COUNT_MAX - 1], os_zero[0 .. PAGE_COUNT_MAX - 1],
+                      os_refused;
     ensures  refused: os_refused == (\result == 0 ? npages : \old(os_refused));
     ensures  in:      \result == 0 || (0 < \result && \result + npages <= PAGE_COUNT_MAX);
     ensures  fresh:   \result != 0 ==> \forall integer p; \result <= p < \result + npages ==> \old(os_mapped[p]) == 0;
     ensures  mapped:  \result != 0 ==> \forall integer p; \result <= p < \result + npages ==> os_mapped[p] == 1;
+    ensures  whose:   \result != 0 ==> \forall integer p; \result <= p < \result + npages ==> os_mapped_for[p] == cache;
     ensures  zero:    \result != 0 ==> OsZeroPages(\result, \result + npages);
     ensures  rest:    \forall integer p; 0 <= p < PAGE_COUNT_MAX && !(\result != 0 && \result <= p < \result + npages)
-                          ==> os_mapped[p] == \old(os_mapped[p]) && os_zero[p] == \old(os_zero[p]);
+                          ==> os_mapped[p] == \old(os_mapped[p]) && os_mapped_for[p] == \old(os_mapped_for[p]) && os_zero[p] == \old(os_zero[p]);
 */
 uint64_t os_map(uint32_t cache, uint64_t npages);
 
@@ -59,6 +63,7 @@ uint64_t os_map(uint32_t cache, uint64_t npages);
 /*@ requires in:      0 < npages && page + npages <= PAGE_COUNT_MAX;
     requires cache:   cache < PAGE_CACHES;
     requires mapped:  \forall integer p; page <= p < page + npages ==> os_mapped[p] == 1;
+    requires whose:   \forall integer p; page <= p < page + npages ==> os_mapped_for[p] == cache;
     requires nobodys: \forall integer p; page <= p < page + npages ==> ext_page_state[p] == 0;
     assigns           os_mapped[page .. page + npages - 1];
     ensures  must:    must ==> \result;
