@@ -152,6 +152,7 @@ void depot_postfork_parent(void);
     assigns           lock_held[LOCK_DEPOT], depot_live_count;
     ensures  lock:    lock_held[LOCK_DEPOT] == 0;
     ensures  ok:      DepotOk;
+    ensures  live:    depot_live_count == depot_explicit_count + (depot_mine == DEPOT_NONE ? 0 : 1);
 */
 void depot_postfork_child(struct tcache *mine);
 
