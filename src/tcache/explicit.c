@@ -144,7 +144,9 @@ static inline bool explicit_rests(uint32_t number)
     EXPLICIT_HELD(ensures);
     ensures  cache:   ExplicitOwn(own);
     ensures  ok:      TcacheOk(own);
-    ensures  rests:   depot_lent[number] == 0;
+    ensures  rests:   ExplicitRests(number) && depot_explicit_of[number] == \old(depot_mine) + 1;
+    ensures  empty:   \old(TcacheEmpty(t)) ==> TcacheEmpty(t);
+    ensures  arena:   own->arena == \old(own->arena);
     LIVE_KEPT(ensures, 0, 0);
 */
 static inline void explicit_put(uint32_t number) /*@ ghost (struct tcache *own, struct tcache *t) */
@@ -162,11 +164,13 @@ static inline void explicit_put(uint32_t number) /*@ ghost (struct tcache *own, 
     assigns           \nothing;
     ensures  range:   \result <= DEPOT_EXPLICIT;
     ensures  unused:  \result < DEPOT_EXPLICIT ==> depot_explicit_of[\result] == 0;
+    ensures  least:   \forall integer i; 0 <= i < \result ==> depot_explicit_of[i] != 0;
 */
 static inline uint32_t explicit_unused(void)
 {
     uint32_t number = 0;
     /*@ loop invariant range: 0 <= number <= DEPOT_EXPLICIT;
+        loop invariant used:  \forall integer i; 0 <= i < number ==> depot_explicit_of[i] != 0;
         loop assigns   number;
         loop variant   DEPOT_EXPLICIT - number;
     */
@@ -186,6 +190,7 @@ static inline uint32_t explicit_unused(void)
     requires count:   depot_explicit_count < depot_live_count;
     assigns           depot_explicit[number], depot_explicit_count, depot_explicit_of[number], depot_place[n];
     ENSURES_DEPOT_OK;
+    ensures  named:   ExplicitRests(number) && depot_explicit_of[number] == n + 1;
 */
 static inline void explicit_name(struct tcache *t, uint32_t number) /*@ ghost (uint32_t n) */
 {
@@ -204,6 +209,7 @@ static inline void explicit_name(struct tcache *t, uint32_t number) /*@ ghost (u
     assigns           BIN_ASSIGNS_OTHERS, BLOCKS_ASSIGNS_MODEL, depot_mine, depot_sent[0 .. DEPOT_POOL], depot_explicit[number],
                       depot_explicit_count, depot_explicit_of[number], depot_place[depot_mine];
     EXPLICIT_HELD(ensures);
+    ensures  named:   ExplicitRests(number) && depot_explicit_of[number] == \old(depot_mine) + 1;
     ensures  none:    depot_mine == DEPOT_NONE;
     ensures  others:  \forall integer k; 0 <= k <= DEPOT_POOL && k != \old(depot_mine) ==> depot_sent[k] == \old(depot_sent[k]);
     LIVE_KEPT(ensures, 0, 0);
@@ -299,6 +305,12 @@ static inline struct tcache *explicit_claim(void) /*@ ghost (struct tcache *own)
     assigns           BIN_ASSIGNS_OTHERS, BLOCKS_ASSIGNS_MODEL, DEPOT_ASSIGNS_GUARDED, t->next_idle, depot_mine;
     EXPLICIT_HELD(ensures);
     ensures  number:  \result <= DEPOT_EXPLICIT;
+    ensures  was:     \result < DEPOT_EXPLICIT ==> \old(depot_explicit_of[\result]) == 0;
+    ensures  named:   \result < DEPOT_EXPLICIT ==> ExplicitRests(\result) && depot_explicit_of[\result] == \old(depot_mine) + 1;
+    ensures  others:  \forall integer i; 0 <= i < DEPOT_EXPLICIT && i != \result ==> depot_explicit_of[i] == \old(depot_explicit_of[i]);
+    ensures  least:   \forall integer i; 0 <= i < \result ==> depot_explicit_of[i] != 0;
+    ensures  full:    \result == DEPOT_EXPLICIT ==> depot_place[\old(depot_mine)] == DEPOT_PLACE_IDLE;
+    ensures  empty:   TcacheEmpty(t);
     ensures  cache:   ExplicitOwn(own);
     ensures  ok:      TcacheOk(own);
     LIVE_KEPT(ensures, 0, 0);
@@ -396,6 +408,7 @@ struct tcache *explicit_lend(uint32_t number, uint32_t arena) /*@ ghost (struct 
     assigns           DEPOT_ASSIGNS_LISTS, lock_held[LOCK_DEPOT];
     EXPLICIT_HELD(ensures);
     ensures  ok:      TcacheOk(t);
+    ensures  empty:   \old(TcacheBlank(t)) ==> TcacheEmpty(t);
     ensures  lent:    ExplicitLent(t, number);
     ensures  aside:   ExplicitAside(own);
     ensures  arena:   own->arena == \old(own->arena);
@@ -417,6 +430,7 @@ bool explicit_flush(uint32_t number) /*@ ghost (struct tcache *own) */
     struct tcache *t = explicit_lend(number, 0) /*@ ghost (own) */;
     if (t != NULL) {
         refill_flush(t);
+        /*@ assert blank: TcacheBlank(t); */
         explicit_return(number) /*@ ghost (own, t) */;
     }
     return t != NULL;
@@ -477,7 +491,9 @@ bool explicit_destroy(uint32_t number) /*@ ghost (struct tcache *own) */
     if (t != NULL) {
         explicit_empty(t) /*@ ghost (own, number) */;
         depot_enter();
+        /*@ ghost uint32_t mine = depot_mine; */
         explicit_retire(t, number) /*@ ghost (own) */;
+        /*@ assert idle: t == &depot_pool[mine] && depot_place[mine] == DEPOT_PLACE_IDLE; */
         depot_leave();
     }
     return t != NULL;

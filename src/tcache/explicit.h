@@ -23,6 +23,9 @@
     assigns           EXPLICIT_ASSIGNS;
     EXPLICIT_CALM(ensures, own);
     ensures  number:  \result <= DEPOT_EXPLICIT;
+    ensures  named:   \result < DEPOT_EXPLICIT ==> ExplicitRests(\result);
+    ensures  empty:   \result < DEPOT_EXPLICIT ==> TcacheEmpty(&depot_pool[depot_explicit_of[\result] - 1]);
+    ensures  least:   \result < DEPOT_EXPLICIT ==> \forall integer i; 0 <= i < \result ==> depot_explicit_of[i] != 0;
     LIVE_KEPT(ensures, 0, 0);
 */
 uint32_t explicit_create(void) /*@ ghost (struct tcache *own) */;
@@ -39,6 +42,7 @@ uint32_t explicit_create(void) /*@ ghost (struct tcache *own) */;
     ensures  lent:    \result != \null ==> ExplicitLent(\result, number);
     ensures  ok:      \result != \null ==> TcacheOk(\result);
     ensures  aside:   \result != \null ==> ExplicitAside(own);
+    ensures  not:     \result == \null ==> !ExplicitRests(number);
     ensures  arena:   own->arena == \old(own->arena);
     LIVE_KEPT(ensures, 0, 0);
 */
@@ -51,6 +55,8 @@ struct tcache *explicit_lend(uint32_t number, uint32_t arena) /*@ ghost (struct 
     requires aside:   ExplicitAside(own);
     assigns           EXPLICIT_ASSIGNS;
     EXPLICIT_CALM(ensures, own);
+    ensures  rests:   ExplicitRests(number) && depot_explicit_of[number] == \old(depot_mine) + 1;
+    ensures  empty:   \old(TcacheBlank(t)) ==> TcacheEmpty(t);
     ensures  arena:   own->arena == \old(own->arena);
     LIVE_KEPT(ensures, 0, 0);
 */
@@ -61,6 +67,8 @@ void explicit_return(uint32_t number) /*@ ghost (struct tcache *own, struct tcac
     requires table:   SizeClassTable(SC_LOOKUP_MAX / SC_TINY + 1);
     assigns           EXPLICIT_ASSIGNS, large_allocated, large_freed;
     EXPLICIT_CALM(ensures, own);
+    ensures  rests:   \result <==> ExplicitRests(number);
+    ensures  empty:   \result ==> TcacheEmpty(&depot_pool[depot_explicit_of[number] - 1]);
     LIVE_KEPT(ensures, 0, 0);
 */
 bool explicit_flush(uint32_t number) /*@ ghost (struct tcache *own) */;
@@ -71,6 +79,8 @@ bool explicit_flush(uint32_t number) /*@ ghost (struct tcache *own) */;
     requires table:   SizeClassTable(SC_LOOKUP_MAX / SC_TINY + 1);
     assigns           EXPLICIT_ASSIGNS, large_allocated, large_freed;
     EXPLICIT_CALM(ensures, own);
+    ensures  gone:    \result ==> number < DEPOT_EXPLICIT && depot_explicit_of[number] == 0;
+    ensures  not:     !\result ==> !ExplicitRests(number);
     LIVE_KEPT(ensures, 0, 0);
 */
 bool explicit_destroy(uint32_t number) /*@ ghost (struct tcache *own) */;
