@@ -183,7 +183,9 @@ uint32_t arena_join(void)
 {
     arena_enter();
     uint32_t least = arena_least();
+    /*@ ghost uint32_t before = arena_thread_count[least]; */
     arena_store(least, arena_load(least) + 1);
+    /*@ assert more: arena_thread_count[least] == before + 1; */
     /*@ ghost arena_joined[least] = 1; */
     arena_leave_lock();
     return least;
@@ -192,7 +194,9 @@ uint32_t arena_join(void)
 void arena_leave(uint32_t arena)
 {
     arena_enter();
+    /*@ ghost uint32_t before = arena_thread_count[arena]; */
     arena_store(arena, arena_load(arena) - 1);
+    /*@ assert fewer: arena_thread_count[arena] == before - 1; */
     /*@ ghost arena_joined[arena] = 0; */
     arena_leave_lock();
 }
@@ -202,8 +206,12 @@ bool arena_move(uint32_t from, uint32_t to)
     arena_enter();
     bool serves = arena_serves(to);
     if (serves) {
+        /*@ ghost uint32_t left = arena_thread_count[from]; */
+        /*@ ghost uint32_t joined = arena_thread_count[to]; */
         arena_store(from, arena_load(from) - 1);
         arena_store(to, arena_load(to) + 1);
+        /*@ assert fewer: arena_thread_count[from] == left - 1; */
+        /*@ assert more: arena_thread_count[to] == joined + 1; */
         /*@ ghost arena_joined[from] = 0; */
         /*@ ghost arena_joined[to] = 1; */
     }
