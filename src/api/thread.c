@@ -273,6 +273,7 @@ static inline void thread_boot(void)
     assigns            MALLOC_ASSIGNS_HEAP;
     ensures  ok:       MallocOk;
     ensures  mine:     \result == thread_cache;
+    ensures  watched:  \result != &tcache_unborn ==> thread_watched == \result;
     ensures  kept:     LiveKeptBut{Pre,Post}(0);
     ensures  only:     LiveNoneNewBut{Pre,Post}(0);
 */

@@ -32,6 +32,7 @@ extern __thread uint16_t fork_quiet;
     assigns            MALLOC_ASSIGNS_HEAP;
     ensures  ok:       MallocOk;
     ensures  mine:     \result == thread_cache;
+    ensures  watched:  \old(thread_cache) == &tcache_unborn && \result != &tcache_unborn ==> thread_watched == \result;
     ensures  kept:     LiveKeptBut{Pre,Post}(0);
     ensures  only:     LiveNoneNewBut{Pre,Post}(0);
 */
@@ -56,6 +57,7 @@ void thread_exit(void *cache);
     assigns            MALLOC_ASSIGNS_HEAP;
     ensures  ok:       MallocOk;
     ensures  same:     thread_cache == \old(thread_cache);
+    ensures  watched:  thread_watched == t;
     ensures  kept:     LiveKeptBut{Pre,Post}(0);
     ensures  only:     LiveNoneNewBut{Pre,Post}(0);
 */
