@@ -47,6 +47,36 @@ static void test_never(void)
     CHECK(pages_trim() && free_npages() == 0 && !pages_trim());
 }
 
+static uint64_t muzzy_npages(void)
+{
+    struct pages_stats s;
+    pages_read_stats(&s);
+    return s.muzzy;
+}
+
+/* What becomes muzzy begins the muzzy stage then, and stays for its time. */
+static void test_muzzy(void)
+{
+    bool zeroed;
+    for (int64_t ms = -1; ms <= 1000; ms += 1001) {
+        pages_trim();
+        pages_set_decay(PAGE_CACHES - 1, 0, ms);
+        pages_free(pages_alloc(PAGE_CACHES - 1, 500, 1, &zeroed));
+        pages_decay();
+        CHECK(muzzy_npages() == 500 && free_npages() == 500);
+    }
+    pages_set_decay(PAGE_CACHES - 1, 0, 1000);
+    pages_trim();
+    pages_free(pages_alloc(PAGE_CACHES - 1, 500, 1, &zeroed));
+    for (int i = 0; i < 20; i++) {
+        uint64_t before = (pages_decay(), muzzy_npages());
+        os_fake.clock_ms += 100;
+        pages_decay();
+        CHECK(muzzy_npages() <= before && (i < 2 || i > 7 || (0 < muzzy_npages() && muzzy_npages() < 500)) && (i < 12 || muzzy_npages() == 0));
+    }
+    pages_set_decay(PAGE_CACHES - 1, -1, 0);
+}
+
 static void test_refused(void)
 {
     bool zeroed;
@@ -409,6 +439,7 @@ int main(void)
     size_class_boot();
     pages_boot(-1, 0);
     test_never();
+    test_muzzy();
     test_refused();
     test_join();
     test_find_release();

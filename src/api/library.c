@@ -14,6 +14,7 @@
 #include "api/stats_print.h"
 #include "api/thread.h"
 #include "platform/atomic.h"
+#include "platform/mutex.h"
 #include "platform/os.h"
 #include "prof/prof.h"
 #include "tcache/counting.h"
@@ -81,15 +82,21 @@ static void library_child(void)
  * that such a constructor registers then find the locks free: they run before these ones, and after them in the parent and the child. */
 static void library_register(void)
 {
-    static uint32_t registered;
-    if (!ATOMIC_REPLACE(registered, 0U, 1U)) {
+    static struct mutex register_lock;
+    static bool         registered;
+    if (ATOMIC_LOAD_ACQUIRE(registered)) {
         return;
     }
-    exit_key_made = pthread_key_create(&exit_key, library_thread_end) == 0;
-    pthread_atfork(prof_prepare, prof_parent, prof_child);
-    pthread_atfork(thread_fork_prepare, thread_fork_parent, thread_fork_child);
-    pthread_atfork(NULL, NULL, library_child);
-    ctl_boot();
+    mutex_lock(&register_lock);
+    if (!ATOMIC_LOAD(registered)) {
+        exit_key_made = pthread_key_create(&exit_key, library_thread_end) == 0;
+        pthread_atfork(prof_prepare, prof_parent, prof_child);
+        pthread_atfork(thread_fork_prepare, thread_fork_parent, thread_fork_child);
+        pthread_atfork(NULL, NULL, library_child);
+        ctl_boot();
+        ATOMIC_STORE_RELEASE(registered, true);
+    }
+    mutex_unlock(&register_lock);
 }
 
 /* May allocate: the cache is in place. */

@@ -434,15 +434,16 @@ static void pages_offer(uint32_t cache)
 static void pages_decay_one(uint32_t cache, uint64_t now_ms)
 {
     /*@ ghost extent_lemma_count_bounds((uint8_t)(EXTENT_DIRTY + cache)); */
-    /*@ ghost extent_lemma_count_bounds((uint8_t)(EXTENT_MUZZY + cache)); */
     uint64_t dirty_max = decay_advance(DECAY_DIRTY + cache, now_ms, extent_npages_total[EXTENT_DIRTY + cache]);
-    uint64_t muzzy_max = decay_advance(DECAY_MUZZY + cache, now_ms, extent_npages_total[EXTENT_MUZZY + cache]);
     /*@ assert dirty: dirty_max <= extent_npages_total[EXTENT_DIRTY + cache]; */
-    /*@ assert muzzy: muzzy_max <= extent_npages_total[EXTENT_MUZZY + cache]; */
     pages_purge_to(cache, EXTENT_DIRTY, dirty_max, decay_ms[DECAY_MUZZY + cache] != 0);
     /*@ assert never: \at(decay_ms[DECAY_DIRTY + cache],Pre) < 0 ==> pages_purge_count == \at(pages_purge_count,Pre); */
     /*@ assert between: \at(decay_ms[DECAY_DIRTY + cache],Pre) > 0 && DecayPassed{Pre}(DECAY_DIRTY + cache, now_ms) == 0 ==>
             pages_purge_count == \at(pages_purge_count,Pre); */
+    /* What has become muzzy now is new among the muzzy ones. */
+    /*@ ghost extent_lemma_count_bounds((uint8_t)(EXTENT_MUZZY + cache)); */
+    uint64_t muzzy_max = decay_advance(DECAY_MUZZY + cache, now_ms, extent_npages_total[EXTENT_MUZZY + cache]);
+    /*@ assert muzzy: muzzy_max <= extent_npages_total[EXTENT_MUZZY + cache]; */
     pages_purge_to(cache, EXTENT_MUZZY, muzzy_max, false);
 }
 
