@@ -188,8 +188,7 @@ static inline uint64_t mallocx_take_placed(uint32_t cache, uint32_t arena, uint3
     return block != 0 ? block : mallocx_take(arena, szind, align_bytes);
 }
 
-/* Returns a block from the arena, by way of the explicit cache if the flags name one, or NULL. All its usable bytes are zero where that is
- * asked for. */
+/* Returns a block from the arena, by way of the explicit cache if the flags name one, or NULL. If asked for, all usable bytes are zero. */
 /*@ requires ok:       MallocOk;
     requires arena:    arena < ARENAS_MAX;
     requires power:    IsPowerOfTwo(align_bytes);
@@ -450,13 +449,11 @@ PUBLIC void qed_sdallocx(void *block, size_t size, int flags)
     ensures  new:      !BlockLive{Pre}(ADDR(\result));
     ensures  gone:     \result != NULL ==> !BlockLive(ADDR(block));
     ENSURES_REST_KEPT(ADDR(block), ADDR(\result));
-    ensures  prefix:   \result != NULL ==>
-                       PrefixKept{Pre,Post}(ADDR(\result), ADDR(block), \min(bytes_now, BlockBytes(ADDR(\result))));
+    ensures  prefix:   \result != NULL ==> PrefixKept{Pre,Post}(ADDR(\result), ADDR(block), \min(bytes_now, BlockBytes(ADDR(\result))));
     ensures  class:    \result != NULL ==> BlockOf(ADDR(\result), FlagsSize(size, flags));
     ensures  fits:     \result != NULL ==> size <= BlockBytes(ADDR(\result));
     ensures  aligned:  ADDR(\result) % FlagsAlign(flags) == 0;
-    ensures  zero:     \result != NULL && FlagsZero(flags) ==>
-                       ZeroBytes(ADDR(\result) + bytes_now, ADDR(\result) + BlockBytes(ADDR(\result)));
+    ensures  zero:     \result != NULL && FlagsZero(flags) ==> ZeroBytes(ADDR(\result) + bytes_now, ADDR(\result) + BlockBytes(ADDR(\result)));
     ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
     ENSURES_NOTHING_LOST(\result == NULL);
     ensures  out:      \result == NULL ==> MallocNull(4 * size, 4 * FlagsAlign(flags));

@@ -87,10 +87,7 @@ static inline void boot_caches(void)
                           (config.narenas > ARENAS_MAX ? ARENAS_MAX : config.narenas) :
                           (config.narenas > ARENAS_MAX - 1 ? ARENAS_MAX - 1 : config.narenas));
     ensures  count:   bin_arenas == bin_shared + (config.oversize_threshold == 0 ? 0 : 1);
-    ensures  tags:    PagesFreeTags;
-    ensures  zeroes:  CacheZero;
-    ensures  whose:   CacheGiven;
-    ensures  end:     PagesEnd;
+    ENSURES_PAGES_REST;
 */
 static void boot_layers(void)
 {
@@ -310,10 +307,7 @@ struct tcache *thread_get(void)
     ensures  blocks:  BlocksOk;
     ensures  whole:   ForkBins;
     ensures  decay:   DecayOk;
-    ensures  tags:    PagesFreeTags;
-    ensures  zeroes:  CacheZero;
-    ensures  whose:   CacheGiven;
-    ensures  end:     PagesEnd;
+    ENSURES_PAGES_REST;
 */
 static inline void fork_lock_pages(void)
 {
@@ -349,10 +343,7 @@ static inline void fork_lock_pages(void)
     ensures  blocks:  BlocksOk;
     ensures  whole:   ForkBins;
     ensures  decay:   DecayOk;
-    ensures  tags:    PagesFreeTags;
-    ensures  zeroes:  CacheZero;
-    ensures  whose:   CacheGiven;
-    ensures  end:     PagesEnd;
+    ENSURES_PAGES_REST;
 */
 static inline void fork_lock_heap(void)
 {
@@ -374,10 +365,7 @@ static inline void fork_lock_heap(void)
     ensures  blocks:  BlocksOk;
     ensures  whole:   ForkBins;
     ensures  decay:   DecayOk;
-    ensures  tags:    PagesFreeTags;
-    ensures  zeroes:  CacheZero;
-    ensures  whose:   CacheGiven;
-    ensures  end:     PagesEnd;
+    ENSURES_PAGES_REST;
     ensures  thread:  ThreadWhole;
 */
 static inline void fork_lock_own(void)
@@ -399,10 +387,7 @@ static inline void fork_lock_own(void)
     ensures  blocks:  BlocksOk;
     ensures  whole:   ForkBins;
     ensures  decay:   DecayOk;
-    ensures  tags:    PagesFreeTags;
-    ensures  zeroes:  CacheZero;
-    ensures  whose:   CacheGiven;
-    ensures  end:     PagesEnd;
+    ENSURES_PAGES_REST;
     ensures  threads: DepotOk;
     ensures  thread:  ThreadWhole;
 */

@@ -24,8 +24,7 @@ struct pages_purges pages_purges;
     requires state:   CacheOwn(state, cache) && !CacheRetainedState(state);
     assigns           os_zero[page .. page + npages - 1];
     ensures  zero:    CacheZeroIn(\result, page, page + npages);
-    ensures  state:   \result == state || \result == EXTENT_RETAINED + cache ||
-                          (lazily && \result == EXTENT_MUZZY + cache);
+    ensures  state:   \result == state || \result == EXTENT_RETAINED + cache || (lazily && \result == EXTENT_MUZZY + cache);
 */
 static uint8_t pages_purge_run(uint32_t cache, uint64_t page, uint64_t npages, uint8_t state, bool lazily)
 {
@@ -42,8 +41,7 @@ static uint8_t pages_purge_run(uint32_t cache, uint64_t page, uint64_t npages, u
     assigns           CACHE_ASSIGNS, extent_count, os_refused;
     ENSURES_PAGES_LOCKED;
     ensures  busy:    \result != 0 ==> CacheHas(\result, EXTENT_BUSY + cache);
-    ensures  are:     \result != 0 ==>
-                          CachePagesAre(ext_page[\result], ext_page[\result] + ext_npages[\result], EXTENT_BUSY + cache);
+    ensures  are:     \result != 0 ==> CachePagesAre(ext_page[\result], ext_page[\result] + ext_npages[\result], EXTENT_BUSY + cache);
     ensures  nobodys: \result != 0 ==> PagesNobodys(ext_page[\result], ext_page[\result] + ext_npages[\result]);
     ensures  zero:    \result != 0 ==> CacheZeroIn(state, ext_page[\result], ext_page[\result] + ext_npages[\result]);
     ensures  none:    \result == 0 ==> \forall integer e; ExtUsed(e) ==> ext_state[e] != state;
@@ -62,8 +60,7 @@ static uint32_t pages_pull(uint32_t cache, uint8_t state, uint64_t npages_max)
     requires zero:  CacheZeroIn(state, ext_page[e], ext_page[e] + ext_npages[e]);
     assigns         CACHE_ASSIGNS;
     ENSURES_PAGES_LOCKED;
-    ensures  fewer: \forall integer x; ExtUsed(x) && CacheBusyState(ext_state[x]) ==>
-                        x != e && CacheBusyState(\old(ext_state[x]));
+    ensures  fewer: \forall integer x; ExtUsed(x) && CacheBusyState(ext_state[x]) ==> x != e && CacheBusyState(\old(ext_state[x]));
     PAGES_KEPT(ensures, 0);
 */
 static void pages_put(uint32_t e, uint8_t state)
@@ -423,7 +420,7 @@ static void pages_offer(uint32_t cache)
     }
 }
 
-/* Purges the pages of one page cache that its curves no longer allow. */
+/* Purges the pages of one page cache that its curves no longer allow. What becomes muzzy here is new among the muzzy ones. */
 /*@ PAGES_WHOLE(requires);
     requires held:  PagesHeldActive;
     requires cache: cache < PAGE_CACHES;
@@ -440,7 +437,6 @@ static void pages_decay_one(uint32_t cache, uint64_t now_ms)
     /*@ assert never: \at(decay_ms[DECAY_DIRTY + cache],Pre) < 0 ==> pages_purge_count == \at(pages_purge_count,Pre); */
     /*@ assert between: \at(decay_ms[DECAY_DIRTY + cache],Pre) > 0 && DecayPassed{Pre}(DECAY_DIRTY + cache, now_ms) == 0 ==>
             pages_purge_count == \at(pages_purge_count,Pre); */
-    /* What has become muzzy now is new among the muzzy ones. */
     /*@ ghost extent_lemma_count_bounds((uint8_t)(EXTENT_MUZZY + cache)); */
     uint64_t muzzy_max = decay_advance(DECAY_MUZZY + cache, now_ms, extent_npages_total[EXTENT_MUZZY + cache]);
     /*@ assert muzzy: muzzy_max <= extent_npages_total[EXTENT_MUZZY + cache]; */
@@ -582,8 +578,7 @@ static void pages_reclaim(void)
         loop invariant ok:     PageCacheOk;
         loop invariant held:   PagesHeldActive;
         loop invariant free:   PagesFreeTags;
-        loop invariant zeroes: CacheZero;
-        loop invariant whose:  CacheGiven;
+        loop invariant zeroes: CacheZero; loop invariant whose: CacheGiven;
         loop invariant none:   \forall integer x; 0 < x < e && ExtUsed(x) ==> !CacheBusyState(ext_state[x]);
         PAGES_KEPT(loop invariant, 0);
         loop assigns   e, CACHE_ASSIGNS;
