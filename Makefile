@@ -26,7 +26,7 @@ help:            ## this screen
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  \1\t\2/p' Makefile | expand -t 16
 	@echo 'parameters'
 	@echo '  CC=clang CFLAGS=-O3 BUILD=build PREFIX=/usr/local CROSS=aarch64-linux-gnu-'
-	@echo '  CONFIG="LG_PAGE=14 LG_QUANTUM=3 SC_LG_TINY_MIN=2 SC_LG_NGROUP=1 LG_VADDR=48 QED_PROF=0"'
+	@echo '  CONFIG="LG_PAGE=14 LG_QUANTUM=3 SC_LG_NGROUP=1 LG_VADDR=48 QED_PROF=0"'
 	@echo '  MODULE=bitmap (proofs)  TARGET=malloc SECONDS=60 ENGINE=afl (fuzzing)'
 
 help-all:        ## every target, by part
