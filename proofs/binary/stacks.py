@@ -47,7 +47,14 @@ def whole(m):
     return parts
 
 
+def stands(view):
+    """TcacheAll, for any address: a block that is cached, of any stack and at any place, stands there"""
+    cached = And(view.block_state(ADDRESS) == view.k["BLOCK_CACHED"], view.block_szind(ADDRESS) + 1 == STACK, view.block_pos(ADDRESS) == SLOT)
+    return Implies(cached, And(view.has(STACK, SLOT), view.slot(SLOT) == ADDRESS))
+
+
 STILL_WHOLE = "BlocksOk{Pre} ==> BlocksOk"
+NONE_LOST = ("all", "TcacheAll{Pre}(t) ==> TcacheAll(t)", lambda m: Implies(stands(m.before), stands(m.after)))
 
 POP = [
     Clause("tcache_pop", "blocks", STILL_WHOLE, lambda m: And(ULT(m.block, m.k["ADDRESS_MAX"]), m.before.block_state(m.block) != m.k["BLOCK_NONE"]),
@@ -62,6 +69,7 @@ POP = [
     Clause("tcache_pop", "others", "TcacheBlocksSame{Pre,Post}(\\result)",
            lambda m: Implies(ADDRESS != m.block, m.after.block_state(ADDRESS) == m.before.block_state(ADDRESS))),
     Clause("tcache_pop", "hollow", r"TcacheHollow{Pre}(t) ==> \result == 0", lambda m: m.before.room(m.stack) != 0),
+    Clause("tcache_pop", *NONE_LOST),
 ]
 EMPTY = Clause("tcache_pop", "empty", r"\result == 0 ==> t->top[stack] == t->floor[stack]", lambda m: m.before.top(m.stack) == m.before.floor(m.stack))
 STILL = Clause("tcache_pop", "same", r"\result == 0 ==> TcacheSame{Pre,Post}(t) && block_state[0] == \old(block_state[0])", None,
@@ -81,6 +89,7 @@ PUSH = [
     Clause("tcache_push", "begins", r"\result ==> radix_tag_of[block / PAGE] / TAG_HALF != 0 && TagBegins(radix_tag_of[block / PAGE], block, "
            "ScBytes(radix_tag_of[block / PAGE] / TAG_HALF - 1))",
            lambda m: And(m.high != 0, invariant.TagBegins(m.low, m.block, wide(m.high) - 1))),
+    Clause("tcache_push", *NONE_LOST),
 ]
 # Where the push is refused nothing is written, which every path shows; then these hold.
 REFUSED = [
