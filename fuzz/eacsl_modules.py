@@ -46,6 +46,7 @@ PARAMETERS = {                          # harness, * for all -> file, text, text
          "bool os_discard(uint32_t cache, uint64_t page, uint64_t npages,"
          " uint64_t base, uint64_t bytes, uint64_t regions, const uint64_t *regions_free)"),
         ("src/platform/os.h", "uint8_t os_mapped[PAGE_COUNT_MAX];", "uint8_t os_mapped[1];"),
+        ("src/platform/os.h", "uint32_t os_mapped_for[PAGE_COUNT_MAX];", "uint32_t os_mapped_for[1];"),
         ("src/platform/os.h", "uint8_t os_zero[PAGE_COUNT_MAX];", "uint8_t os_zero[1];"),
         ("src/platform/os.h", "uint8_t ext_page_state[PAGE_COUNT_MAX];", "uint8_t ext_page_state[1];"),
     ],
