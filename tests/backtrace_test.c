@@ -54,9 +54,9 @@ static uint32_t met;                            /* walks that were the last one 
 
 static __attribute__((noinline)) void compare(void)
 {
-    static struct backtrace        fresh;
-    static struct backtrace_thread nobody;
-    uint32_t last = thread.last;
+    static struct backtrace fresh;
+    struct backtrace_thread nobody = {.trail = NULL};
+    uint32_t                last = thread.last;
     for (int times = 0; times < 2; times++) {
         backtrace_take(times == 0 ? &bt : &fresh, times == 0 ? &thread : &nobody);
         __asm__ volatile("" : "+r"(times));     /* both calls are one, at the same place */
@@ -137,6 +137,7 @@ static void test_thread(uint32_t depth)
 
 /* ---- other stacks ------------------------------------------------------------------------------------------------ */
 
+#ifdef __GLIBC__                                /* musl has no makecontext */
 #define COROUTINE_PAGES 64U
 
 static ucontext_t outside, inside;
@@ -168,6 +169,7 @@ static void test_coroutines(void)
         random_below(2) == 0 ? wander_often(5) : (void)0;
     }
 }
+#endif
 
 /* Below an interrupted frame there is nothing, nor between two stacks. */
 static void test_trail(void)
@@ -203,7 +205,9 @@ int main(void)
     test_memory(3);
     test_thread(BACKTRACE_MAX);
     test_thread(12);
+#ifdef __GLIBC__
     test_coroutines();
+#endif
     test_trail();
     test_walker("libgcc");
     test_walker("libunwind");

@@ -70,13 +70,15 @@ static __attribute__((noinline)) uint64_t take_from(uint32_t site, struct tcache
     return b;
 }
 
-/* Two threads sample at the same sites, in any order. A context goes with its last block, and its number may be another thread's next. */
+/* Two threads sample at the same sites, in any order. A context goes with its last block, and its number may be another thread's next. A walk by
+ * frame pointers ends before it sees the site. */
 static void test_contexts(struct tcache *const threads[2])
 {
+    const uint64_t sites = strcmp(prof_options.backtrace, "fp") == 0 ? 1 : SITES;
     static uint8_t of[HELD];                    /* the thread and the site of each block, plus 1, or 0 */
     uint32_t       held[2][SITES] = {{0}};
     for (uint32_t turn = 0; turn < 20000; turn++) {
-        uint32_t i = (uint32_t)random_below(turn % 1000 < 500 ? 3 : HELD), me = (uint32_t)random_below(2), site = (uint32_t)random_below(SITES);
+        uint32_t i = (uint32_t)random_below(turn % 1000 < 500 ? 3 : HELD), me = (uint32_t)random_below(2), site = (uint32_t)random_below(sites);
         if (of[i] != 0) {
             prof_free(threads[me], block[i]);
             held[(of[i] - 1U) % 2][(of[i] - 1U) / 2] -= 1;

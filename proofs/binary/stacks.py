@@ -48,11 +48,13 @@ def whole(m):
 
 
 def stands(view):
-    """TcacheAll, for any address: a block that is cached, of any stack and at any place, stands there"""
+    """TcacheAll for any address, whatever its class and its place: if it is cached, it stands there"""
     cached = And(view.block_state(ADDRESS) == view.k["BLOCK_CACHED"], view.block_szind(ADDRESS) + 1 == STACK, view.block_pos(ADDRESS) == SLOT)
     return Implies(cached, And(view.has(STACK, SLOT), view.slot(SLOT) == ADDRESS))
 
 
+ALL = invariant.Predicate("TcacheAll", "spec/tcache/tcache.acsl", r"\forall integer a; 0 <= a < ADDRESS_MAX && block_state[a] == BLOCK_CACHED ==> "
+                          "TCACHE_IN(t, block_szind[a] + 1, block_pos[a]) && t->slot[block_pos[a]] == a", stands)
 STILL_WHOLE = "BlocksOk{Pre} ==> BlocksOk"
 NONE_LOST = ("all", "TcacheAll{Pre}(t) ==> TcacheAll(t)", lambda m: Implies(stands(m.before), stands(m.after)))
 

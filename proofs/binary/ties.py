@@ -50,7 +50,7 @@ GHOSTS = [
      "offset * magic % DIVIDE_ONE < magic"),
     ("spec/blocks/tag_lemmas.acsl", "tag_lemma_begins", "ensures", "begins", "TagFits(offset, size) ==> offset % size == 0"),
 ]
-PREDICATES = invariant.STACK + invariant.PAIR + invariant.SLOT + [invariant.LOOKUP, invariant.ENDS, invariant.WINDOW, invariant.NEGATED]
+PREDICATES = invariant.STACK + invariant.PAIR + invariant.SLOT + [invariant.LOOKUP, invariant.ENDS, invariant.WINDOW, invariant.NEGATED, stacks.ALL]
 CLAUSES = (stacks.POP + [stacks.EMPTY, stacks.STILL] + stacks.PUSH + stacks.REFUSED + stacks.PUSH_SIZED + stacks.REFUSED_SIZED + stacks.PUSH_CLASS +
            stacks.REFUSED_CLASS + stacks.FOUND)
 # Functions whose slow path is said to promise what they promise themselves.

@@ -148,11 +148,12 @@ __attribute__((constructor(101))) static void library_start(void)
 /* glibc's exit can be called again: it goes on with the handlers that are left, and flushes the files that no thread is reading. */
 static _Noreturn void leave_with_error(void)
 {
-#ifndef __GLIBC__
+#ifdef __GLIBC__
+    exit(1);
+#else
     (void)fflush(NULL);
     _exit(1);
 #endif
-    exit(1);
 }
 
 __attribute__((destructor)) static void library_end(void)

@@ -1,6 +1,5 @@
 /* A library whose constructor runs before that of qedmalloc (-DLIBRARY), and a program that is linked with it: handlers of fork
  * that the constructor has registered may allocate, threads that it has begun give their caches back, and what it has set by mallctl stays. */
-#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+int  malloc_info(int options, FILE *stream) __attribute__((weak));
 int  mallctl(const char *name, void *old, size_t *old_bytes, void *new, size_t new_bytes) __attribute__((weak));
 void library_use(void);
 
