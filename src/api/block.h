@@ -100,6 +100,8 @@ static inline uint64_t block_take_extent(uint32_t arena, uint32_t szind, uint64_
     /*@ assert out: \forall integer b, i; TCACHE_IN(thread_cache, b, i) ==> BlockOut{Pre}(thread_cache->slot[i]); */
     /*@ assert are: TcacheOthers(thread_cache, TCACHE_STACKS); */
     /*@ ghost stack_lemma_kept(thread_cache); */
+    /*@ ghost stack_lemma_null(); */
+    /*@ assert all: TcacheAll(thread_cache); */
     return block;
 }
 
@@ -194,6 +196,8 @@ static inline uint64_t block_take_region(uint32_t arena, uint32_t szind)
     /*@ assert out: \forall integer b, i; TCACHE_IN(thread_cache, b, i) ==> BlockOut{Pre}(thread_cache->slot[i]); */
     /*@ assert are: TcacheOthers(thread_cache, TCACHE_STACKS); */
     /*@ ghost stack_lemma_kept(thread_cache); */
+    /*@ ghost stack_lemma_null(); */
+    /*@ assert all: TcacheAll(thread_cache); */
     return block;
 }
 
@@ -221,6 +225,8 @@ static inline uint64_t block_usable(uint64_t block, const char *call)
     /*@ assert out: \forall integer b, i; TCACHE_IN(thread_cache, b, i) ==> BlockOut{Pre}(thread_cache->slot[i]); */
     /*@ assert are: TcacheOthers(thread_cache, TCACHE_STACKS); */
     /*@ ghost stack_lemma_kept(thread_cache); */
+    /*@ ghost stack_lemma_null(); */
+    /*@ assert all: TcacheAll(thread_cache); */
     return bytes;
 }
 
@@ -248,6 +254,9 @@ static inline bool block_resize(uint64_t block, uint32_t szind)
     /*@ assert out: \forall integer b, i; TCACHE_IN(thread_cache, b, i) ==> BlockOut{Pre}(thread_cache->slot[i]); */
     /*@ assert are: TcacheOthers(thread_cache, TCACHE_STACKS); */
     /*@ ghost stack_lemma_kept(thread_cache); */
+    /*@ ghost stack_lemma_null(); */
+    /*@ assert cached: \forall integer a; 0 <= a < ADDRESS_MAX && block_state[a] == BLOCK_CACHED ==> a != block && BlockSame{Pre,Here}(a); */
+    /*@ assert all: TcacheAll(thread_cache); */
     return done;
 }
 

@@ -95,6 +95,8 @@ static inline uint64_t block_asked(uint64_t block, const char *call)
     /*@ assert out: \forall integer b, i; TCACHE_IN(thread_cache, b, i) ==> BlockOut{Pre}(thread_cache->slot[i]); */
     /*@ assert are: TcacheOthers(thread_cache, TCACHE_STACKS); */
     /*@ ghost stack_lemma_kept(thread_cache); */
+    /*@ ghost stack_lemma_null(); */
+    /*@ assert all: TcacheAll(thread_cache); */
     return bytes;
 }
 

@@ -15,6 +15,7 @@
 /*@ TCACHE_CALM(requires, t);
     assigns            TCACHE_ASSIGNS_PAGES(t), TCACHE_ASSIGNS_ENDS(t);
     TCACHE_CALM(ensures, t);
+    TCACHE_NONE_LOST(ensures, t);
 */
 static inline void fill_meet(struct tcache *t)
 {

@@ -76,7 +76,9 @@ static inline bool flags_place(int flags)
     ensures  lent:     ExplicitLent(\result, cache - FLAGS_CACHE_FIRST);
     ensures  aside:    ExplicitAside(own);
     ensures  joined:   ThreadJoined(own);
+    ensures  bare:     ThreadBare(own);
     ensures  cache:    TcacheOk(\result);
+    ensures  all:      TcacheAll(\result);
     ENSURES_LIVE_KEPT(0, 0);
 */
 static inline struct tcache *cache_begin(uint32_t cache, uint32_t arena, const char *call) /*@ ghost (struct tcache *own) */
@@ -93,10 +95,12 @@ static inline struct tcache *cache_begin(uint32_t cache, uint32_t arena, const c
     requires blocks:   BlocksOk;
     requires lent:     ExplicitLent(t, cache - FLAGS_CACHE_FIRST);
     requires ok:       TcacheOk(t);
+    requires all:      TcacheAll(t);
     requires own:      own == thread_cache && ExplicitAside(own);
     requires state:    thread_booted && ArenaOk && SizeClassTable(SC_LOOKUP_MAX / SC_TINY + 1);
     requires none:     own == &tcache_unborn || own == &tcache_dead ==> ArenaNone;
     requires joined:   ThreadJoined(own);
+    requires bare:     ThreadBare(own);
     requires cache:    FLAGS_CACHE_FIRST <= cache;
     assigns            EXPLICIT_ASSIGNS;
     ensures  ok:       MallocOk;
@@ -114,6 +118,7 @@ static inline void cache_end(uint32_t cache) /*@ ghost (struct tcache *own, stru
     TCACHE_CALM(ensures, t);
     ENSURES_LIVE_RESULT(szind + 1);
     ensures  was:      \result != 0 ==> \old(block_state[\result]) != BLOCK_LIVE;
+    TCACHE_NONE_LOST(ensures, t);
     LIVE_KEPT(ensures, 0, \result);
 */
 static inline uint64_t cache_take(struct tcache *t, uint32_t szind)

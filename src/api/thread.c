@@ -45,6 +45,7 @@ OTHERS_ACT(boot_others);
     assigns           tcache_unborn, tcache_dead, tcache_magic[0 .. TCACHE_STACKS - 1], tcache_bytes[0 .. TCACHE_STACKS - 1];
     ensures  radix:   RadixZero;
     ensures  unborn:  TcacheOk(&tcache_unborn);
+    ensures  bare:    TcacheRoomless(&tcache_unborn);
     ensures  dead:    ThreadDead;
     ensures  threads: DepotOk;
 */
@@ -77,6 +78,7 @@ static inline void boot_caches(void)
     ensures  arenas:  ArenaOk && ArenaNone;
     ensures  table:   SizeClassTable(SC_LOOKUP_MAX / SC_TINY + 1);
     ensures  unborn:  TcacheOk(&tcache_unborn);
+    ensures  bare:    TcacheRoomless(&tcache_unborn);
     ensures  dead:    ThreadDead;
     ensures  threads: DepotOk;
     ensures  bins:    \forall integer b; BinRange(b) ==> BinOk(b);
@@ -166,6 +168,7 @@ static inline void thread_shed(void)
     ensures  state:    thread_booted && ArenaOk && SizeClassTable(SC_LOOKUP_MAX / SC_TINY + 1);
     ensures  none:     ThreadNone;
     ensures  standin:  ThreadDead;
+    ensures  gone:     \old(TcacheAll(t)) ==> TcacheNone;
     ensures  kept:     LiveKeptBut{Pre,Post}(0);
     ensures  only:     LiveNoneNewBut{Pre,Post}(0);
 */
@@ -195,6 +198,7 @@ void thread_exit(void *cache)
     ensures  lock:     LocksFree(LOCK_DEPOT);
     ensures  arenas:   ArenaOk;
     ensures  unborn:   TcacheOk(&tcache_unborn);
+    ensures  bare:     \old(TcacheRoomless(&tcache_unborn)) ==> TcacheRoomless(&tcache_unborn);
     ensures  mine:     \result != NULL ==> DepotMine(\result);
     ensures  only:     \result != NULL ==> ArenaOnly(\result->arena);
     ensures  ok:       \result != NULL ==> TcacheOk(\result);
@@ -219,6 +223,8 @@ static inline struct tcache *thread_create(void)
     ensures  blocks:   BlocksOk;
     ensures  arenas:   ArenaOk;
     ensures  unborn:   TcacheOk(&tcache_unborn);
+    ensures  bare:     TcacheRoomless(&tcache_unborn);
+    ensures  empty:    TcacheNone;
     ensures  mine:     \result != NULL ==> DepotMine(\result);
     ensures  only:     \result != NULL ==> ArenaOnly(\result->arena);
     ensures  ok:       \result != NULL ==> TcacheOk(\result);

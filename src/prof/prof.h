@@ -73,6 +73,7 @@ enum prof_resized {
     ensures  was:     \result != 0 ==> \old(block_state[\result]) != BLOCK_LIVE;
     ensures  aligned: \result % align_bytes == 0;
     ensures  zero:    \result != 0 && *zeroed ==> OsZeroRun(\result, \result + ScBytes(szind));
+    TCACHE_NONE_LOST(ensures, t);
     LIVE_KEPT(ensures, 0, \result);
 */
 uint64_t prof_take(struct tcache *t, uint32_t szind, uint64_t align_bytes, bool *zeroed);
@@ -90,6 +91,7 @@ uint64_t prof_usable(uint64_t block);
     assigns           TCACHE_ASSIGNS(t);
     TCACHE_CALM(ensures, t);
     ensures  gone:    block_state[block] != BLOCK_LIVE;
+    TCACHE_NONE_LOST(ensures, t);
     LIVE_KEPT(ensures, block, 0);
 */
 void prof_free(struct tcache *t, uint64_t block);

@@ -92,6 +92,7 @@ static inline void counting_took(const struct tcache *t, uint64_t stack) /*@ gho
     assigns           TCACHE_ASSIGNS_STACKS(t), block_state[block], block_pos[block];
     ENSURES_STILL_WHOLE(t);
     ENSURES_PUSHED(t, block);
+    TCACHE_NONE_LOST(ensures, t);
 */
 static inline bool counting_push(struct tcache *t, uint64_t block)
 {

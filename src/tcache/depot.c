@@ -105,6 +105,7 @@ struct tcache *depot_create(void)
     ensures  left:    ArenaNone;
     ensures  blank:   TcacheBlank(t);
     ensures  heights: TcacheHeights(t);
+    ensures  gone:    \old(TcacheAll(t)) ==> TcacheNone;
     LIVE_KEPT(ensures, 0, 0);
 */
 static inline void depot_give_up(struct tcache *t)

@@ -87,6 +87,7 @@ struct tcache *depot_create(void);
     ensures  arenas:  ArenaOk;
     ensures  mine:    depot_mine == DEPOT_NONE;
     ensures  left:    ArenaNone;
+    ensures  gone:    \old(TcacheAll(t)) ==> TcacheNone;
     LIVE_KEPT(ensures, 0, 0);
 */
 void depot_destroy(struct tcache *t);

@@ -18,6 +18,7 @@
     ensures  some:    t->least[stack] == t->floor[stack] <==> depth == 0;
     ensures  least:   t->least[stack] == t->floor[stack] +
                           \min(TcacheDepth(stack, (stack <= SC_NBINS ? TCACHE_BYTES : TCACHE_LARGE_BYTES) / ScBytes(stack - 1)), depth);
+    TCACHE_NONE_LOST(ensures, t);
 */
 static void depth_write(struct tcache *t, uint32_t stack, uint32_t depth)
 {

@@ -15,6 +15,7 @@
     ensures  some:    t->least[stack] == t->floor[stack] <==> t->most[stack] == t->floor[stack];
     ensures  others:  \forall integer b; TCACHE_STACK(b) && b != stack ==> t->most[b] == \old(t->most[b]);
     ensures  less:    TcacheLess{Pre,Post}(t);
+    TCACHE_NONE_LOST(ensures, t);
     LIVE_KEPT(ensures, 0, 0);
 */
 void depth_set(struct tcache *t, uint32_t stack, uint32_t n);

@@ -10,10 +10,10 @@
  * is. */
 /*@ EXPLICIT_HELD(requires);
     requires mine:    TcacheNumber(t, depot_mine);
-    requires ok:      TcacheOk(t);
+    EXPLICIT_WHOLE(requires, t);
     assigns           BIN_ASSIGNS_OTHERS, BLOCKS_ASSIGNS_MODEL, depot_mine, depot_sent[0 .. DEPOT_POOL];
     EXPLICIT_HELD(ensures);
-    ensures  none:    depot_mine == DEPOT_NONE;
+    ensures  none:    depot_mine == DEPOT_NONE && TcacheNone;
     ensures  sent:    depot_sent[\old(depot_mine)] == 1;
     ensures  others:  \forall integer k; 0 <= k <= DEPOT_POOL && k != \old(depot_mine) ==> depot_sent[k] == \old(depot_sent[k]);
     LIVE_KEPT(ensures, 0, 0);
@@ -23,7 +23,7 @@ OTHERS_ACT(explicit_sends) /*@ ghost (struct tcache *t) */;
 /* The thread begins to use cache n, which was sent, and finds it whole. The blocks in it enter the thread's view. For a stand-in, which
  * has none, n is DEPOT_NONE. */
 /*@ EXPLICIT_HELD(requires);
-    requires none:    depot_mine == DEPOT_NONE;
+    requires none:    depot_mine == DEPOT_NONE && TcacheNone;
     requires number:  TcacheNumber(t, n);
     requires sent:    depot_sent[n] == 1;
     requires own:     n == DEPOT_NONE || depot_place[n] == 0 ==> n == depot_aside;
@@ -31,7 +31,7 @@ OTHERS_ACT(explicit_sends) /*@ ghost (struct tcache *t) */;
     assigns           BIN_ASSIGNS_OTHERS, BLOCKS_ASSIGNS_MODEL, depot_mine, depot_sent[0 .. DEPOT_POOL];
     EXPLICIT_HELD(ensures);
     ensures  mine:    depot_mine == n;
-    ensures  ok:      TcacheOk(t);
+    EXPLICIT_WHOLE(ensures, t);
     ensures  others:  \forall integer k; 0 <= k <= DEPOT_POOL && k != n ==> depot_sent[k] == \old(depot_sent[k]);
     LIVE_KEPT(ensures, 0, 0);
 */
@@ -44,7 +44,7 @@ OTHERS_ACT(explicit_receives) /*@ ghost (struct tcache *t, uint32_t n) */;
     assigns           DEPOT_ASSIGNS_LISTS, lock_held[LOCK_DEPOT];
     EXPLICIT_HELD(ensures);
     ensures  cache:   ExplicitOwn(own);
-    ensures  ok:      TcacheOk(own);
+    EXPLICIT_WHOLE(ensures, own);
     ensures  arena:   own->arena == \old(own->arena);
 */
 static inline void explicit_enter(void) /*@ ghost (struct tcache *own) */
@@ -64,6 +64,7 @@ static inline void explicit_enter(void) /*@ ghost (struct tcache *own) */
         /@ assert stacks:  TcacheSame{Pre,Here}(own); @/
         /@ assert bins:    \forall integer n; 0 <= n <= SC_LOOKUP_MAX ==> own->stack_of[n] == \at(own->stack_of[n],Pre); @/
         tcache_lemma_ok(own);
+        /@ assert all:     TcacheAll(own); @/
       }
     */
 }
@@ -86,11 +87,11 @@ static inline void explicit_set_lent(uint32_t number, bool lent)
 /* Leaves the thread its own cache. */
 /*@ EXPLICIT_HELD(requires);
     requires cache:   ExplicitOwn(own);
-    requires ok:      TcacheOk(own);
+    EXPLICIT_WHOLE(requires, own);
     assigns           BIN_ASSIGNS_OTHERS, BLOCKS_ASSIGNS_MODEL, depot_mine, depot_aside, depot_sent[0 .. DEPOT_POOL];
     EXPLICIT_HELD(ensures);
     ensures  cache:   ExplicitOwn(own);
-    ensures  ok:      TcacheOk(own);
+    EXPLICIT_WHOLE(ensures, own);
     LIVE_KEPT(ensures, 0, 0);
 */
 static inline void explicit_stay(void) /*@ ghost (struct tcache *own) */
@@ -103,14 +104,14 @@ static inline void explicit_stay(void) /*@ ghost (struct tcache *own) */
 /* Puts the thread's own cache aside and takes the explicit one of that number, which is not lent. */
 /*@ EXPLICIT_HELD(requires);
     requires cache:   ExplicitOwn(own);
-    requires ok:      TcacheOk(own);
+    EXPLICIT_WHOLE(requires, own);
     requires number:  number < DEPOT_EXPLICIT && depot_explicit_of[number] != 0 && depot_lent[number] == 0;
     assigns           BIN_ASSIGNS_OTHERS, BLOCKS_ASSIGNS_MODEL, depot_mine, depot_aside, depot_sent[0 .. DEPOT_POOL],
                       depot_lent[number];
     EXPLICIT_HELD(ensures);
     ensures  lent:    ExplicitLent(\result, number);
     ensures  aside:   ExplicitAside(own);
-    ensures  ok:      TcacheOk(\result);
+    EXPLICIT_WHOLE(ensures, \result);
     LIVE_KEPT(ensures, 0, 0);
 */
 static inline struct tcache *explicit_take(uint32_t number) /*@ ghost (struct tcache *own) */
@@ -137,13 +138,13 @@ static inline bool explicit_rests(uint32_t number)
 
 /* Gives the explicit cache of that number back to those that wait for a thread, and takes the thread's own one. */
 /*@ EXPLICIT_HELD(requires);
-    requires ok:      TcacheOk(t);
+    EXPLICIT_WHOLE(requires, t);
     requires lent:    ExplicitLent(t, number);
     requires aside:   ExplicitAside(own);
     assigns           BIN_ASSIGNS_OTHERS, BLOCKS_ASSIGNS_MODEL, depot_mine, depot_sent[0 .. DEPOT_POOL], depot_lent[number];
     EXPLICIT_HELD(ensures);
     ensures  cache:   ExplicitOwn(own);
-    ensures  ok:      TcacheOk(own);
+    EXPLICIT_WHOLE(ensures, own);
     ensures  rests:   ExplicitRests(number) && depot_explicit_of[number] == \old(depot_mine) + 1;
     ensures  empty:   \old(TcacheEmpty(t)) ==> TcacheEmpty(t);
     ensures  arena:   own->arena == \old(own->arena);
@@ -204,13 +205,13 @@ static inline void explicit_name(struct tcache *t, uint32_t number) /*@ ghost (u
 /*@ EXPLICIT_HELD(requires);
     requires mine:    depot_mine < DEPOT_POOL && t == &depot_pool[depot_mine];
     requires place:   depot_place[depot_mine] == 0;
-    requires ok:      TcacheOk(t);
+    EXPLICIT_WHOLE(requires, t);
     requires number:  number < DEPOT_EXPLICIT && depot_explicit_of[number] == 0;
     assigns           BIN_ASSIGNS_OTHERS, BLOCKS_ASSIGNS_MODEL, depot_mine, depot_sent[0 .. DEPOT_POOL], depot_explicit[number],
                       depot_explicit_count, depot_explicit_of[number], depot_place[depot_mine];
     EXPLICIT_HELD(ensures);
     ensures  named:   ExplicitRests(number) && depot_explicit_of[number] == \old(depot_mine) + 1;
-    ensures  none:    depot_mine == DEPOT_NONE;
+    ensures  none:    depot_mine == DEPOT_NONE && TcacheNone;
     ensures  others:  \forall integer k; 0 <= k <= DEPOT_POOL && k != \old(depot_mine) ==> depot_sent[k] == \old(depot_sent[k]);
     LIVE_KEPT(ensures, 0, 0);
 */
@@ -267,11 +268,12 @@ static inline void explicit_renew(struct tcache *t)
 /*@ EXPLICIT_HELD(requires);
     requires table:   SizeClassTable(SC_LOOKUP_MAX / SC_TINY + 1);
     requires cache:   ExplicitOwn(own);
-    requires ok:      TcacheOk(own);
+    EXPLICIT_WHOLE(requires, own);
     assigns           BIN_ASSIGNS_OTHERS, BLOCKS_ASSIGNS_MODEL, DEPOT_ASSIGNS_CLAIM, depot_pool[0 .. DEPOT_POOL - 1], depot_mine, depot_aside;
     EXPLICIT_HELD(ensures);
     ensures  aside:   ExplicitAside(own);
     ensures  none:    \result == \null ==> depot_mine == DEPOT_NONE;
+    ensures  gone:    TcacheNone;
     ensures  mine:    \result != \null ==> depot_mine < DEPOT_POOL && \result == &depot_pool[depot_mine] && depot_place[depot_mine] == 0;
     ensures  blank:   \result != \null ==> TcacheBlank(\result);
     LIVE_KEPT(ensures, 0, 0);
@@ -302,6 +304,7 @@ static inline struct tcache *explicit_claim(void) /*@ ghost (struct tcache *own)
     requires aside:   ExplicitAside(own);
     requires ok:      TcacheOk(t);
     requires blank:   TcacheBlank(t);
+    requires gone:    TcacheNone;
     assigns           BIN_ASSIGNS_OTHERS, BLOCKS_ASSIGNS_MODEL, DEPOT_ASSIGNS_GUARDED, t->next_idle, depot_mine;
     EXPLICIT_HELD(ensures);
     ensures  number:  \result <= DEPOT_EXPLICIT;
@@ -312,7 +315,7 @@ static inline struct tcache *explicit_claim(void) /*@ ghost (struct tcache *own)
     ensures  full:    \result == DEPOT_EXPLICIT ==> depot_place[\old(depot_mine)] == DEPOT_PLACE_IDLE;
     ensures  empty:   TcacheEmpty(t);
     ensures  cache:   ExplicitOwn(own);
-    ensures  ok:      TcacheOk(own);
+    EXPLICIT_WHOLE(ensures, own);
     LIVE_KEPT(ensures, 0, 0);
 */
 static inline uint32_t explicit_publish(struct tcache *t) /*@ ghost (struct tcache *own) */
@@ -401,13 +404,14 @@ struct tcache *explicit_lend(uint32_t number, uint32_t arena) /*@ ghost (struct 
 }
 
 /* Takes the depot's lock while the thread uses an explicit cache, which stays as it is. */
-/*@ TCACHE_WHOLE(requires, t);
+/*@ requires blocks:  BlocksOk;
+    EXPLICIT_WHOLE(requires, t);
     requires lock:    LocksFree(LOCK_DEPOT);
     requires lent:    ExplicitLent(t, number);
     requires aside:   ExplicitAside(own);
     assigns           DEPOT_ASSIGNS_LISTS, lock_held[LOCK_DEPOT];
     EXPLICIT_HELD(ensures);
-    ensures  ok:      TcacheOk(t);
+    EXPLICIT_WHOLE(ensures, t);
     ensures  empty:   \old(TcacheBlank(t)) ==> TcacheEmpty(t);
     ensures  lent:    ExplicitLent(t, number);
     ensures  aside:   ExplicitAside(own);
@@ -440,6 +444,7 @@ bool explicit_flush(uint32_t number) /*@ ghost (struct tcache *own) */
 /*@ EXPLICIT_HELD(requires);
     requires blank:   TcacheBlank(t);
     requires heights: TcacheHeights(t);
+    requires gone:    TcacheNone;
     requires lent:    ExplicitLent(t, number);
     requires aside:   ExplicitAside(own);
     assigns           BIN_ASSIGNS_OTHERS, BLOCKS_ASSIGNS_MODEL, depot_explicit[number], depot_lent[number], depot_explicit_count,
@@ -448,7 +453,7 @@ bool explicit_flush(uint32_t number) /*@ ghost (struct tcache *own) */
                       depot_sent[0 .. DEPOT_POOL];
     EXPLICIT_HELD(ensures);
     ensures  cache:   ExplicitOwn(own);
-    ensures  ok:      TcacheOk(own);
+    EXPLICIT_WHOLE(ensures, own);
     ensures  idle:    depot_place[\old(depot_mine)] == DEPOT_PLACE_IDLE;
     ensures  none:    depot_explicit_of[number] == 0;
     LIVE_KEPT(ensures, 0, 0);
@@ -462,7 +467,8 @@ static inline void explicit_retire(struct tcache *t, uint32_t number) /*@ ghost 
 }
 
 /* Empties the explicit cache that is lent. The pages of its slots go back to the OS too, where enough caches are ready. */
-/*@ TCACHE_WHOLE(requires, cache);
+/*@ requires blocks:  BlocksOk;
+    EXPLICIT_WHOLE(requires, cache);
     requires table:   SizeClassTable(SC_LOOKUP_MAX / SC_TINY + 1);
     requires lock:    LocksFree(LOCK_DEPOT);
     requires lent:    ExplicitLent(cache, number);
@@ -472,6 +478,7 @@ static inline void explicit_retire(struct tcache *t, uint32_t number) /*@ ghost 
     ensures  blocks:  BlocksOk;
     ensures  blank:   TcacheBlank(cache);
     ensures  heights: TcacheHeights(cache);
+    ensures  gone:    TcacheNone;
     ensures  lent:    ExplicitLent(cache, number);
     ensures  aside:   ExplicitAside(own);
     LIVE_KEPT(ensures, 0, 0);

@@ -37,10 +37,11 @@ uint32_t explicit_create(void) /*@ ghost (struct tcache *own) */;
     assigns           EXPLICIT_ASSIGNS;
     ensures  lock:    LocksFree(LOCK_DEPOT);
     ensures  blocks:  BlocksOk;
-    ensures  mine:    \result == \null ==> TcacheOk(own);
+    ensures  mine:    \result == \null ==> TcacheOk(own) && TcacheAll(own);
     ensures  cache:   \result == \null ==> ExplicitOwn(own);
     ensures  lent:    \result != \null ==> ExplicitLent(\result, number);
     ensures  ok:      \result != \null ==> TcacheOk(\result);
+    ensures  all:     \result != \null ==> TcacheAll(\result);
     ensures  aside:   \result != \null ==> ExplicitAside(own);
     ensures  not:     \result == \null ==> !ExplicitRests(number);
     ensures  arena:   own->arena == \old(own->arena);
@@ -49,7 +50,8 @@ uint32_t explicit_create(void) /*@ ghost (struct tcache *own) */;
 struct tcache *explicit_lend(uint32_t number, uint32_t arena) /*@ ghost (struct tcache *own) */;
 
 /* Returns the cache that has been lent. The thread has its own one again. */
-/*@ TCACHE_WHOLE(requires, t);
+/*@ requires blocks:  BlocksOk;
+    EXPLICIT_WHOLE(requires, t);
     requires lock:    LocksFree(LOCK_DEPOT);
     requires lent:    ExplicitLent(t, number);
     requires aside:   ExplicitAside(own);
