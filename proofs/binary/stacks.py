@@ -68,6 +68,8 @@ POP = [
            lambda m: m.after.block_state(m.block) == m.k["BLOCK_LIVE"]),
     Clause("tcache_pop", "class", r"\result != 0 ==> stack != 0 && block_szind[\result] == stack - 1",
            lambda m: And(m.stack != 0, m.before.block_szind(m.block) == m.stack - 1)),
+    Clause("tcache_pop", "top", r"\result != 0 ==> \result == \old(t->slot[t->top[stack]])",
+           lambda m: m.block == m.before.slot(m.before.top(m.stack))),
     Clause("tcache_pop", "others", "TcacheBlocksSame{Pre,Post}(\\result)",
            lambda m: Implies(ADDRESS != m.block, m.after.block_state(ADDRESS) == m.before.block_state(ADDRESS))),
     Clause("tcache_pop", "hollow", r"TcacheHollow{Pre}(t) ==> \result == 0", lambda m: m.before.room(m.stack) != 0),

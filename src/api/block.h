@@ -27,6 +27,7 @@
     assigns            MALLOC_ASSIGNS_HEAP, *t;
     ensures  ok:       MallocOk;
     ensures  mine:     t == thread_cache;
+    ensures  empty:    \old(TcacheEmptyTo(t, TCACHE_STACKS)) ==> TcacheEmptyTo(t, TCACHE_STACKS);
     ENSURES_LIVE_KEPT(0, 0);
 */
 static inline void block_tick(struct tcache *t)
@@ -84,8 +85,7 @@ static inline uint64_t block_sample(struct tcache *t, uint32_t szind, uint64_t a
     ensures  class:    \result != 0 ==> block_szind[\result] == szind;
     ensures  aligned:  \result % align_bytes == 0;
     ensures  zero:     LargeZero(\result, szind, *zeroed);
-    ensures  pages:    \result != 0 ==>
-                       ext_state[block_ext[\result]] == EXTENT_ACTIVE + LargeCache(ArenaPages(arena), ScBytes(szind) / PAGE);
+    ensures  from:     \result != 0 ==> BlockFrom(\result, arena);
     ensures  out:      \result == 0 ==> NoBlock(szind, align_bytes);
 */
 static inline uint64_t block_take_extent(uint32_t arena, uint32_t szind, uint64_t align_bytes, bool *zeroed)
@@ -114,6 +114,7 @@ static inline uint64_t block_take_extent(uint32_t arena, uint32_t szind, uint64_
     ensures  same:     thread_cache == t;
     ENSURES_NEW_ADDRESS;
     ensures  class:    \result != 0 ==> block_szind[\result] == stack - 1;
+    ensures  empty:    \result == 0 && \old(TcacheEmptyTo(t, TCACHE_STACKS)) ==> TcacheEmptyTo(t, TCACHE_STACKS);
     ensures  out:      \result == 0 ==> NoBlock(stack - 1, 1);
 */
 static inline uint64_t block_take_cached(struct tcache *t, uint32_t stack)
@@ -138,6 +139,7 @@ static inline uint64_t block_take_cached(struct tcache *t, uint32_t stack)
     ensures  class:    \result != 0 ==> block_szind[\result] == szind;
     ensures  aligned:  \result % align_bytes == 0;
     ensures  zero:     LargeZero(\result, szind, *zeroed);
+    ensures  empty:    \result == 0 && \old(TcacheEmptyTo(t, TCACHE_STACKS)) ==> TcacheEmptyTo(t, TCACHE_STACKS);
     ensures  out:      \result == 0 ==> NoBlock(szind, align_bytes);
 */
 static inline uint64_t block_take_large(struct tcache *t, uint32_t szind, uint64_t align_bytes, bool *zeroed)
@@ -160,6 +162,7 @@ static inline uint64_t block_take_large(struct tcache *t, uint32_t szind, uint64
     ensures  ok:       MallocOk;
     ensures  same:     thread_cache == t;
     ENSURES_NEW_ADDRESS;
+    ensures  empty:    \result == 0 && \old(TcacheEmptyTo(t, TCACHE_STACKS)) ==> TcacheEmptyTo(t, TCACHE_STACKS);
     ENSURES_OF_CLASS(szind, align_bytes, zeroed);
 */
 static inline uint64_t block_take_once(struct tcache *t, uint32_t szind, uint64_t align_bytes, bool *zeroed)
@@ -182,6 +185,7 @@ static inline uint64_t block_take_once(struct tcache *t, uint32_t szind, uint64_
     ensures  ok:       MallocOk;
     ENSURES_NEW_ADDRESS;
     ensures  class:    \result != 0 ==> block_szind[\result] == szind;
+    ensures  from:     \result != 0 ==> BlockFrom(\result, arena);
     ensures  out:      \result == 0 ==> MemoryOut(PAGE_COUNT_MAX);
 */
 static inline uint64_t block_take_region(uint32_t arena, uint32_t szind)

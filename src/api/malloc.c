@@ -32,6 +32,7 @@ uint64_t realloc_zero_count;
     assigns            MALLOC_ASSIGNS_HEAP, *zeroed;
     ensures  ok:       MallocOk;
     ENSURES_NEW_ADDRESS;
+    ensures  empty:    \result == 0 ==> TcacheEmptyTo(thread_cache, TCACHE_STACKS);
     ENSURES_OF_CLASS(szind, align_bytes, zeroed);
 */
 static __attribute__((noinline)) uint64_t block_take_unsampled(uint32_t szind, uint64_t align_bytes, bool *zeroed)

@@ -120,8 +120,7 @@ static void *mallocx_zero(uint64_t align_bytes, size_t size)
     ENSURES_NEW_ADDRESS;
     ensures  class:    \result != 0 ==> block_szind[\result] == szind;
     ensures  aligned:  \result % align_bytes == 0;
-    ensures  pages:    \result != 0 && SC_NBINS <= szind ==>
-                       ext_state[block_ext[\result]] == EXTENT_ACTIVE + LargeCache(ArenaPages(arena), ScBytes(szind) / PAGE);
+    ensures  from:     \result != 0 ==> BlockFrom(\result, arena);
     ensures  out:      \result == 0 ==> NoBlock(szind, align_bytes);
 */
 static uint64_t mallocx_take_once(uint32_t arena, uint32_t szind, uint64_t align_bytes)
@@ -148,6 +147,8 @@ static uint64_t mallocx_take_once(uint32_t arena, uint32_t szind, uint64_t align
     ENSURES_NEW_ADDRESS;
     ensures  class:    \result != 0 ==> block_szind[\result] == szind;
     ensures  aligned:  \result % align_bytes == 0;
+    ensures  from:     \result != 0 ==> BlockFrom(\result, arena);
+    ensures  empty:    \result == 0 ==> TcacheEmptyTo(thread_cache, TCACHE_STACKS);
     ensures  out:      \result == 0 ==> NoBlock(szind, align_bytes);
 */
 static uint64_t mallocx_take(uint32_t arena, uint32_t szind, uint64_t align_bytes)
@@ -177,6 +178,7 @@ static uint64_t mallocx_take(uint32_t arena, uint32_t szind, uint64_t align_byte
     ENSURES_NEW_ADDRESS;
     ensures  class:    \result != 0 ==> block_szind[\result] == szind;
     ensures  aligned:  \result % align_bytes == 0;
+    ensures  from:     \result != 0 && cache < FLAGS_CACHE_FIRST ==> BlockFrom(\result, arena);
     ensures  out:      \result == 0 ==> NoBlock(szind, align_bytes);
 */
 static inline uint64_t mallocx_take_placed(uint32_t cache, uint32_t arena, uint32_t szind, uint64_t align_bytes)
@@ -199,6 +201,7 @@ static inline uint64_t mallocx_take_placed(uint32_t cache, uint32_t arena, uint3
     ensures  class:    \result != NULL ==> BlockOf(ADDR(\result), AlignedSize(align_bytes, size));
     ensures  fits:     \result != NULL ==> size <= BlockBytes(ADDR(\result));
     ensures  aligned:  ADDR(\result) % align_bytes == 0;
+    ensures  from:     \result != NULL && cache < FLAGS_CACHE_FIRST ==> BlockFrom(ADDR(\result), arena);
     ensures  zero:     \result != NULL && zero ==> ZeroBytes(ADDR(\result), ADDR(\result) + BlockBytes(ADDR(\result)));
     ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
     ensures  out:      \result == NULL ==> MallocNull(4 * size, 4 * align_bytes);
@@ -265,6 +268,8 @@ static inline void *mallocx_plain(uint64_t align_bytes, size_t size, bool zero)
     ensures  class:    \result != NULL ==> BlockOf(ADDR(\result), FlagsSize(size, flags));
     ensures  fits:     \result != NULL ==> size <= BlockBytes(ADDR(\result));
     ensures  aligned:  ADDR(\result) % FlagsAlign(flags) == 0;
+    ensures  from:     \result != NULL && \old(FlagsShared(flags)) && !FlagsExplicit(flags) ==>
+                       BlockFrom(ADDR(\result), FlagsArena(flags) - 1);
     ensures  zero:     \result != NULL && FlagsZero(flags) ==> ZeroBytes(ADDR(\result), ADDR(\result) + BlockBytes(ADDR(\result)));
     ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
     ensures  out:      \result == NULL ==> MallocNull(4 * size, 4 * FlagsAlign(flags));

@@ -22,6 +22,8 @@
     ensures  class:    \result != NULL ==> BlockOf(ADDR(\result), FlagsSize(size, flags));
     ensures  fits:     \result != NULL ==> size <= BlockBytes(ADDR(\result));
     ensures  aligned:  ADDR(\result) % FlagsAlign(flags) == 0;
+    ensures  from:     \result != NULL && \old(FlagsShared(flags)) && !FlagsExplicit(flags) ==>
+                       BlockFrom(ADDR(\result), FlagsArena(flags) - 1);
     ensures  zero:     \result != NULL && FlagsZero(flags) ==> ZeroBytes(ADDR(\result), ADDR(\result) + BlockBytes(ADDR(\result)));
     ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
     ensures  out:      \result == NULL ==> MallocNull(4 * size, 4 * FlagsAlign(flags));

@@ -38,6 +38,7 @@ static inline bool flags_zero(int flags)
 /*@ assigns            \nothing;
     ensures  range:    \result <= ARENAS_MAX;
     ensures  named:    \result < ARENAS_MAX ==> \result == FlagsArena(flags) - 1;
+    ensures  shared:   FlagsShared(flags) ==> \result == FlagsArena(flags) - 1;
 */
 static inline uint32_t flags_arena(int flags)
 {
@@ -56,6 +57,7 @@ static inline uint32_t flags_cache(int flags)
 /* Returns whether the flags say anything but an alignment and zeroes. */
 /*@ assigns            \nothing;
     ensures  none:     !\result ==> FlagsCache(flags) == 0;
+    ensures  shared:   !\result ==> FlagsArena(flags) == 0;
 */
 static inline bool flags_place(int flags)
 {

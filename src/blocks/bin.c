@@ -40,6 +40,8 @@ bool extent_client_grow(uint32_t id)
     ensures  whole:    BinOk(b);
     ensures  less:     \result < left;
     BLOCKS_CACHED(ensures, \result, left);
+    ensures  from:     BinHas(b, blocks, \result, left);
+    ensures  stay:     BinBlocksKept{Pre,Post};
     ensures  kept:     BlocksKept{Pre,Post};
     ensures  new:      BlocksNewIn{Pre,Post}(blocks, \result, left, first);
     ensures  were:     \forall integer i; \result <= i < left ==>
@@ -103,6 +105,7 @@ static void bin_close_gap(uint64_t *blocks, uint32_t gap, uint32_t n) /*@ ghost 
     BIN_HELD(ensures, b);
     ensures  most:     \result <= n;
     BLOCKS_CACHED(ensures, \result, n);
+    ensures  from:     BinHas(b, blocks, \result, n);
     ensures  kept:     BlocksKept{Pre,Post};
     ensures  new:      BlocksNewIn{Pre,Post}(blocks, \result, n, first);
     ensures  were:     \forall integer i; \result <= i < n ==>
@@ -115,6 +118,7 @@ static inline uint32_t bin_take_all(uint32_t b, uint32_t szind, uint64_t *blocks
     /*@ loop invariant left:   0 <= left <= n;
         BIN_HELD(loop invariant, b);
         BLOCKS_CACHED(loop invariant, left, n);
+        loop invariant from:   BinHas(b, blocks, left, n);
         loop invariant kept:   BlocksKept{Pre,Here};
         loop invariant new:    BlocksNewIn{Pre,Here}(blocks, left, n, first);
         loop invariant were:   \forall integer i; left <= i < n ==>

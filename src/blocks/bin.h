@@ -72,6 +72,7 @@ void bin_boot(uint32_t arenas);
     ensures  most:     \result <= n;
     ensures  cached:   BlocksCached(blocks, 0, \result, szind);
     ensures  place:    BlocksAt(blocks, 0, \result, first);
+    ensures  from:     BinHas(arena * SC_NBINS + szind, blocks, 0, \result);
     ensures  were:     \forall integer i; 0 <= i < \result ==>
                        \at(block_state[\at(blocks[i],Post)],Pre) == BLOCK_NONE;
     ensures  kept:     BlocksKept{Pre,Post};

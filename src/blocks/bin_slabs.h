@@ -272,6 +272,7 @@ static inline void bin_unlist(uint32_t b, uint32_t e)
     assigns            BIN_ASSIGNS_OTHERS, lock_held[LOCK_PAGES];
     BIN_HELD(ensures, b);
     ensures  room:     \result ==> bin_current[b] != 0 && slab_free_count[bin_current[b]] != 0;
+    ensures  stay:     BinBlocksKept{Pre,Post};
     ensures  out:      !\result ==> MemoryOut(PAGE_COUNT_MAX);
     ensures  leaves:   RadixKept{Pre,Post};
 */
@@ -299,6 +300,7 @@ static inline bool bin_pick(uint32_t b, uint32_t szind)
     assigns            BIN_ASSIGNS_OTHERS, lock_held[LOCK_PAGES];
     BIN_HELD(ensures, b);
     ensures  room:     \result ==> bin_current[b] != 0 && slab_free_count[bin_current[b]] != 0;
+    ensures  stay:     BinBlocksKept{Pre,Post};
     ensures  out:      !\result ==> MemoryOut(PAGE_COUNT_MAX);
     ensures  leaves:   RadixKept{Pre,Post};
 */

@@ -169,6 +169,7 @@ static inline void outside_give(uint32_t stack, uint64_t block, const char *call
     ensures  kept:    BlocksKept{Pre,Post};
     ensures  none:    LiveNoneNew{Pre,Post}(\result);
     ensures  only:    \forall integer a; BlockOut(a) && a != \result ==> \old(BlockOut(a));
+    ensures  from:    \result != 0 ==> BlockFrom(\result, arena);
     ensures  out:     \result == 0 ==> MemoryOut(PAGE_COUNT_MAX);
 */
 static inline uint64_t outside_take_small(uint32_t arena, uint32_t stack)
@@ -192,8 +193,7 @@ static inline uint64_t outside_take_small(uint32_t arena, uint32_t stack)
     ensures  kept:    BlocksKept{Pre,Post};
     ensures  none:    LiveNoneNew{Pre,Post}(\result);
     ensures  only:    \forall integer a; BlockOut(a) && a != \result ==> \old(BlockOut(a));
-    ensures  pages:   \result != 0 ==>
-                      ext_state[block_ext[\result]] == EXTENT_ACTIVE + LargeCache(ArenaPages(arena), ScBytes(stack - 1) / PAGE);
+    ensures  from:    \result != 0 ==> BlockFrom(\result, arena);
     ensures  out:     \result == 0 ==> NoBlock(stack - 1, 1);
 */
 static inline uint64_t outside_take_large(uint32_t arena, uint32_t stack)
@@ -213,6 +213,7 @@ static inline uint64_t outside_take_large(uint32_t arena, uint32_t stack)
     ensures  kept:    BlocksKept{Pre,Post};
     ensures  none:    LiveNoneNew{Pre,Post}(\result);
     ensures  only:    \forall integer a; BlockOut(a) && a != \result ==> \old(BlockOut(a));
+    ensures  from:    \result != 0 ==> BlockFrom(\result, stack <= SC_NBINS ? 0 : arena);
     ensures  out:     \result == 0 ==> NoBlock(stack - 1, 1);
 */
 static inline uint64_t outside_take(uint32_t arena, uint32_t stack)

@@ -259,6 +259,7 @@ void refill_tick(struct tcache *t)
     ensures  floors:  TcacheFloors(t);
     ensures  run:     TcacheRun(t, stack, t->floor[stack] + 1, t->floor[stack] + 1 + \result);
     ensures  others:  TcacheOthers(t, stack);
+    ensures  from:    \forall integer i; t->floor[stack] < i <= t->floor[stack] + \result ==> BlockFrom(t->slot[i], t->arena);
     ensures  kept:    BlocksKept{Pre,Post};
     ensures  slots:   \forall integer b, i; TCACHE_IN(t, b, i) && b != stack ==> t->slot[i] == \old(t->slot[i]);
     ensures  stand:   \forall integer a; BlockOut(a) && !\old(BlockOut(a)) ==>
@@ -275,7 +276,7 @@ static uint32_t refill_take(struct tcache *t, uint32_t stack, uint32_t n)
     /*@ ghost tcache_lemma_shape(t); */
     /*@ ghost tcache_lemma_types(t); */
     /*@ assert slots: \forall integer b, i; TCACHE_IN(t, b, i) && b != stack ==> t->slot[i] == \at(t->slot[i],Pre); */
-    /*@ ghost stack_lemma_filled(t, stack, first, filled); */
+    /*@ ghost stack_lemma_filled(t, stack, first, filled, t->arena * SC_NBINS + stack - 1); */
     return filled;
 }
 
@@ -304,6 +305,8 @@ static void refill_miss(struct tcache *t, uint32_t stack)
     TCACHE_CALM(ensures, t);
     ensures  stand:   \forall integer a; BlockOut(a) && !\old(BlockOut(a)) ==>
                       TCACHE_IN(t, stack, block_pos[a]) && t->slot[block_pos[a]] == a;
+    ensures  from:    \forall integer i; t->floor[stack] < i <= t->top[stack] ==> BlockFrom(t->slot[i], t->arena);
+    ensures  rest:    \forall integer b; TCACHE_STACK(b) && b != stack ==> t->top[b] == \old(t->top[b]);
     TCACHE_NONE_LOST(ensures, t);
     LIVE_KEPT(ensures, 0, 0);
 */
@@ -347,6 +350,7 @@ static void refill_fill(struct tcache *t, uint32_t stack)
     TCACHE_CALM(ensures, t);
     ENSURES_LIVE_RESULT(stack);
     ensures  was:     \result != 0 ==> \old(block_state[\result]) == BLOCK_NONE;
+    ensures  from:    \result != 0 ==> BlockFrom(\result, stack <= SC_NBINS ? 0 : t->arena);
     TCACHE_NONE_LOST(ensures, t);
     LIVE_KEPT(ensures, 0, \result);
     ensures  out:     \result == 0 ==> NoBlock(stack - 1, 1);
@@ -384,12 +388,15 @@ static uint64_t refill_past(const struct tcache *t, uint32_t stack)
     TCACHE_CALM(ensures, t);
     ENSURES_LIVE_RESULT(stack);
     ensures  was:     \result != 0 ==> \old(block_state[\result]) != BLOCK_LIVE;
+    ensures  from:    \result != 0 ==> BlockFrom(\result, t->arena);
+    ensures  less:    \result == 0 ==> TcacheLess{Pre,Post}(t);
     TCACHE_NONE_LOST(ensures, t);
     LIVE_KEPT(ensures, 0, \result);
 */
 static uint64_t refill_pop(struct tcache *t, uint32_t stack)
 {
     refill_fill(t, stack);
+    /*@ assert from: t->floor[stack] < t->top[stack] ==> BlockFrom(t->slot[t->top[stack]], t->arena); */
     /*@ ghost stack_lemma_null(); */
     return tcache_pop(t, stack);
 }
@@ -402,6 +409,8 @@ static uint64_t refill_pop(struct tcache *t, uint32_t stack)
     TCACHE_CALM(ensures, t);
     ENSURES_LIVE_RESULT(stack);
     ensures  was:     \result != 0 ==> \old(block_state[\result]) != BLOCK_LIVE;
+    ensures  from:    \result != 0 ==> BlockFrom(\result, t->arena);
+    ensures  less:    \result == 0 ==> TcacheLess{Pre,Post}(t);
     TCACHE_NONE_LOST(ensures, t);
     LIVE_KEPT(ensures, 0, \result);
 */

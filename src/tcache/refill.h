@@ -19,6 +19,8 @@
     ensures  was:     \result != 0 ==> \old(block_state[\result]) != BLOCK_LIVE;
     TCACHE_NONE_LOST(ensures, t);
     LIVE_KEPT(ensures, 0, \result);
+    ensures  from:    \result != 0 ==> BlockFrom(\result, t->arena) || (stack <= SC_NBINS && BlockFrom(\result, 0));
+    ensures  less:    \result == 0 ==> TcacheLess{Pre,Post}(t);
     ensures  out:     \result == 0 ==> NoBlock(stack - 1, 1);
 */
 uint64_t refill(struct tcache *t, uint32_t stack);

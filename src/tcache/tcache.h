@@ -121,6 +121,7 @@ static inline void tcache_drop(struct tcache *t, uint64_t stack)
     ensures  cached:  \result != 0 ==> \result < ADDRESS_MAX && \at(block_state[\result],Pre) == BLOCK_CACHED;
     ensures  live:    \result != 0 ==> block_state[\result] == BLOCK_LIVE;
     ensures  class:   \result != 0 ==> stack != 0 && block_szind[\result] == stack - 1;
+    ensures  top:     \result != 0 ==> \result == \old(t->slot[t->top[stack]]);
     ensures  empty:   \result == 0 ==> t->top[stack] == t->floor[stack];
     ensures  others:  TcacheBlocksSame{Pre,Post}(\result);
     ensures  hollow:  TcacheHollow{Pre}(t) ==> \result == 0;
