@@ -126,8 +126,10 @@ static inline uint64_t overflow_push_at(struct tcache *t, uint64_t block, uint64
 uint64_t overflow_push(struct tcache *t, uint64_t block)
 {
     overflow_look(t, block);
+    /*@ assert looked: TcacheAll{Pre}(t) ==> TcacheAll(t); */
     uint64_t page = tcache_window_page(t, block);
     uint64_t bytes = page < t->known_pages ? overflow_push_at(t, block, page) : 0;
+    /*@ assert all: TcacheAll{Pre}(t) ==> TcacheAll(t); */
     t->window_pages = 0;
     if (!counting_only(t, COUNTER_ALLOCATES)) {
         t->known_pages = 0;                     /* a mode has to see the frees too */

@@ -397,8 +397,12 @@ static uint64_t refill_pop(struct tcache *t, uint32_t stack)
 {
     refill_fill(t, stack);
     /*@ assert from: t->floor[stack] < t->top[stack] ==> BlockFrom(t->slot[t->top[stack]], t->arena); */
+    /*@ assert rest: \forall integer b; TCACHE_STACK(b) && b != stack ==> t->top[b] == \at(t->top[b],Pre); */
     /*@ ghost stack_lemma_null(); */
-    return tcache_pop(t, stack);
+    uint64_t block = tcache_pop(t, stack);
+    /*@ assert from: block != 0 ==> BlockFrom(block, t->arena); */
+    /*@ assert less: block == 0 ==> TcacheLess{Pre,Here}(t); */
+    return block;
 }
 
 /* Notes a miss and returns a block from the stack, which it fills first, or 0 without memory. A stand-in, and a large class, get 0. */
