@@ -109,12 +109,7 @@ static void *mallocx_zero(uint64_t align_bytes, size_t size)
 }
 
 /* Returns a block of that class from the arena, past the thread's cache, aligned to align_bytes, or 0 without memory. */
-/*@ requires ok:       MallocOk;
-    requires arena:    arena < ARENAS_MAX;
-    requires power:    IsPowerOfTwo(align_bytes);
-    requires class:    szind < SC_NSIZES;
-    requires whole:    align_bytes <= PAGE ==> ScBytes(szind) % align_bytes == 0;
-    requires large:    align_bytes > PAGE ==> SC_NBINS <= szind;
+/*@ REQUIRES_OF_ARENA(arena, szind, align_bytes);
     assigns            BLOCKS_ASSIGNS, large_allocated;
     ensures  ok:       MallocOk;
     ENSURES_NEW_ADDRESS;
@@ -136,12 +131,7 @@ static uint64_t mallocx_take_once(uint32_t arena, uint32_t szind, uint64_t align
 }
 
 /* Counts a slow event and returns such a block. Where there is none, what the thread's cache holds goes back, and its memory serves. */
-/*@ requires ok:       MallocOk;
-    requires arena:    arena < ARENAS_MAX;
-    requires power:    IsPowerOfTwo(align_bytes);
-    requires class:    szind < SC_NSIZES;
-    requires whole:    align_bytes <= PAGE ==> ScBytes(szind) % align_bytes == 0;
-    requires large:    align_bytes > PAGE ==> SC_NBINS <= szind;
+/*@ REQUIRES_OF_ARENA(arena, szind, align_bytes);
     assigns            MALLOC_ASSIGNS_HEAP;
     ensures  ok:       MallocOk;
     ENSURES_NEW_ADDRESS;
@@ -159,19 +149,16 @@ static uint64_t mallocx_take(uint32_t arena, uint32_t szind, uint64_t align_byte
     uint64_t       block = mallocx_take_once(arena, szind, align_bytes);
     if (block == 0) {
         block_flush(t);
+        /*@ assert empty: TcacheEmptyTo(t, TCACHE_STACKS); */
         block = mallocx_take_once(arena, szind, align_bytes);
+        /*@ assert empty: TcacheEmptyTo(t, TCACHE_STACKS); */
     }
     return block;
 }
 
 /* Returns a block from the arena, past all caches or by way of the explicit cache that the flags name, or 0 without memory. Where that cache has
  * none and gets none, the arena is asked for this one block. */
-/*@ requires ok:       MallocOk;
-    requires arena:    arena < ARENAS_MAX;
-    requires power:    IsPowerOfTwo(align_bytes);
-    requires class:    szind < SC_NSIZES;
-    requires whole:    align_bytes <= PAGE ==> ScBytes(szind) % align_bytes == 0;
-    requires large:    align_bytes > PAGE ==> SC_NBINS <= szind;
+/*@ REQUIRES_OF_ARENA(arena, szind, align_bytes);
     exits    cache:    FLAGS_CACHE_FIRST <= cache;
     assigns            MALLOC_ASSIGNS_HEAP;
     ensures  ok:       MallocOk;
@@ -268,8 +255,7 @@ static inline void *mallocx_plain(uint64_t align_bytes, size_t size, bool zero)
     ensures  class:    \result != NULL ==> BlockOf(ADDR(\result), FlagsSize(size, flags));
     ensures  fits:     \result != NULL ==> size <= BlockBytes(ADDR(\result));
     ensures  aligned:  ADDR(\result) % FlagsAlign(flags) == 0;
-    ensures  from:     \result != NULL && \old(FlagsShared(flags)) && !FlagsExplicit(flags) ==>
-                       BlockFrom(ADDR(\result), FlagsArena(flags) - 1);
+    ensures  from:     \result != NULL && \old(FlagsShared(flags)) && !FlagsExplicit(flags) ==> BlockFrom(ADDR(\result), FlagsArena(flags) - 1);
     ensures  zero:     \result != NULL && FlagsZero(flags) ==> ZeroBytes(ADDR(\result), ADDR(\result) + BlockBytes(ADDR(\result)));
     ensures  error:    errno == (\result == NULL ? ENOMEM : \old(errno));
     ensures  out:      \result == NULL ==> MallocNull(4 * size, 4 * FlagsAlign(flags));
