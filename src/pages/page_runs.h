@@ -162,6 +162,7 @@ static void cache_pull(uint32_t e, uint8_t busy)
     /*@ assert top: CacheTop; */
     if (pairing_heap_first(h) == 0) {
         bitmap_tree_unset(page_cache_bits, PAGE_CACHE_LEAVES, h);
+        /*@ assert clear: !CacheBit(h); */
         /*@ ghost page_cache_lemma_top(); */
     }
     cache_count_out(h, AT(ext_npages, e));
