@@ -32,6 +32,13 @@ static inline void fiber_switch(struct fiber *from, struct fiber *to)
     fiber_swap(&from->sp, to->sp);
 }
 
+/* Returns where the part of the stack begins that a fiber uses which does not run. */
+static inline char *fiber_top(const struct fiber *f, char *stack)
+{
+    (void)stack;
+    return f->sp;
+}
+
 #else
 
 #include <ucontext.h>
@@ -51,6 +58,12 @@ static inline void fiber_make(struct fiber *f, char *stack, size_t bytes, void (
 static inline void fiber_switch(struct fiber *from, struct fiber *to)
 {
     swapcontext(&from->context, &to->context);
+}
+
+static inline char *fiber_top(const struct fiber *f, char *stack)
+{
+    (void)f;
+    return stack;
 }
 
 #endif

@@ -24,7 +24,7 @@ LINK_THREADS = $(FUZZ_LD) $(CFLAGS) $(LDFLAGS) -pthread $(LIB_FUZZING_ENGINE) $(
                $(addprefix -Wl$(,)--wrap=,os_map os_unmap os_map_metadata os_purge os_discard os_clock_ms)
 COMPILE_SCHEDULE = $(SCHEDULE_CC) $(CPPFLAGS) -Itests -DQED_PREFIX_ONLY -DSPIN_FIRST=0U -O2 -g $(filter-out -fno-tree-slsr,$(FLAGS)) -MMD -MP -c
 WATCH_SCHEDULE   = -fsanitize=thread -mllvm -tsan-instrument-func-entry-exit=0 $(if $(findstring fuzzer-no-link,$(CFLAGS)),-fsanitize=fuzzer-no-link)
-NAMES_SCHEDULE   = $(OBJCOPY) $(foreach f,mmap mprotect madvise,--redefine-sym $f=schedule_$f) $(foreach f,memcpy memmove memset,--redefine-sym $f=__tsan_$f)
+NAMES_SCHEDULE   = $(OBJCOPY) $(foreach f,mmap mprotect madvise pthread_atfork pthread_key_create pthread_setspecific,--redefine-sym $f=schedule_$f) $(foreach f,memcpy memmove memset,--redefine-sym $f=__tsan_$f)
 LINK_SCHEDULE    = $(SCHEDULE_CC) -no-pie -pthread $(addprefix -Wl$(,)--wrap=,os_map os_unmap os_map_metadata os_map_sparse os_open os_purge os_discard os_clock_ms os_futex_wait \
                    os_futex_wake os_abort libc_single_threaded libc_stdio_lock libc_stdio_unlock libc_stdio_reset) $(SCHEDULE_RUN) $(SCHEDULE_OBJ)
 $(foreach c,COMPILE_FUZZ LINK_FUZZ LINK_THREADS COMPILE_SCHEDULE WATCH_SCHEDULE NAMES_SCHEDULE LINK_SCHEDULE,$(eval $(call command,$c)))

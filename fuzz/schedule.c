@@ -29,10 +29,13 @@ struct thread {
     struct tcache *cache;                   /* the library's thread-local variables, while another thread runs */
     uint16_t       mutex_count, fork_quiet;
     uint32_t       held;                    /* locks */
-    int            rank[HELD_MAX];
-    const void    *lock[HELD_MAX];
     uint64_t       locks;                   /* a bit for each */
     uintptr_t      last;                    /* what its last point was about, 0 if another thread has run since */
+};
+
+struct held {
+    const void *lock;
+    int         rank;
 };
 
 struct write {
@@ -40,15 +43,19 @@ struct write {
     uint64_t  was;
 };
 
-struct schedule_point schedule_trace[SCHEDULE_POINTS_MAX];
-uint32_t              schedule_points;
+struct schedule_point schedule_stop;
+bool                  schedule_ended;
 bool                  schedule_print;
 bool                  schedule_repeats;
 
 static char                   stacks[SCHEDULE_THREADS + 1][STACK_BYTES] __attribute__((aligned(4096)));
 static struct thread          thread[SCHEDULE_THREADS];
+static struct held            held[SCHEDULE_THREADS][HELD_MAX];
 static struct fiber           outside;
-static uint32_t               threads, now = NOBODY, next_switch, run;
+static uint32_t               threads, now = NOBODY, next_switch, points;
+static uint32_t               stopped, stopped_to;      /* the thread that has stopped, and who is to go on */
+static uint32_t               era, run;                 /* eras are parts of runs that can be undone; run: this run's first one */
+static size_t                 moments_bytes;            /* that are kept */
 static bool                   failed;
 static union {                              /* races are not looked for, and there are no points but those of system calls: */
     struct {
@@ -58,6 +65,8 @@ static union {                              /* races are not looked for, and the
     uint32_t any;
 } off;
 static const struct schedule *plan;
+static uint32_t               stops_from;               /* the point from which on the run stops, */
+static bool                   stops_forced;             /* where a thread cannot go on alone */
 static void (*thread_body)(uint32_t);
 static void (*thread_end)(void);
 static struct schedule_clock clock_of[SCHEDULE_THREADS];
@@ -73,7 +82,7 @@ extern struct mutex context_lock;                       /* src/prof/context.h, w
 static _Noreturn void leave_run(void)
 {
     struct fiber dropped;
-    failed = true;
+    schedule_ended = failed = true;
     beginning++;                            /* what has failed is to fail again */
     now = NOBODY;
     fiber_switch(&dropped, &outside);
@@ -194,14 +203,19 @@ struct schedule_mark schedule_mark(void)
 #include "schedule_meetings.h"
 #include "schedule_states.h"
 
-void schedule_undo(const struct schedule_mark *mark)
+static void undo_writes(size_t left)
 {
-    states_undone(mark->writes);
-    while (write_count > mark->writes) {
+    while (write_count > left) {
         write_count--;
         *writes[write_count].at = writes[write_count].was;
     }
     marked = write_count;
+    states_undone();
+}
+
+void schedule_undo(const struct schedule_mark *mark)
+{
+    undo_writes(mark->writes);
     for (uint32_t t = 0; t < SCHEDULE_THREADS; t++) {
         thread[t].cache = mark->cache[t];
     }
@@ -245,40 +259,40 @@ void schedule_again(const struct schedule_kept *kept)
     }
 }
 
+#include "schedule_moments.h"
+
 /* ---- locks ------------------------------------------------------------------------------------------------------- */
 
-/* The library's mutexes are the only words that it exchanges. Returns three times the rank of spec/platform/locks.acsl. The lock of mallctl and
- * that of the profiler are not in the proofs, and come after that of boot. */
+/* The library's mutexes are the only words that it exchanges. Returns three times the rank of spec/platform/locks.acsl. Three are not in the
+ * proofs: the profiler's lock comes after all others, those of mallctl and of library.c after that of boot. */
 static int rank_of(const void *word)
 {
     uintptr_t offset = (uintptr_t)word - (uintptr_t)lock_table;
     return offset < sizeof lock_table ? 3 * (int)((offset / sizeof lock_table[0] + LOCK_RANKS - 1) % LOCK_RANKS)
-         : word == &context_lock.word ? 2 : 1;
+         : word == &context_lock.word ? 3 * (int)LOCK_RANKS : 1;
 }
 
 static void took(const void *word)
 {
     struct thread *t = &thread[now];
     int            rank = rank_of(word);
-    if (t->held > 0 && t->rank[t->held - 1] >= rank) {      /* each is above those before it */
-        schedule_fail("lock order: thread %u takes rank %d while it holds rank %d", now, rank / 3, t->rank[t->held - 1] / 3);
+    if (t->held > 0 && held[now][t->held - 1].rank >= rank) {       /* each is above those before it */
+        schedule_fail("lock order: thread %u takes rank %d while it holds rank %d", now, rank / 3, held[now][t->held - 1].rank / 3);
     }
     if (t->held == HELD_MAX) {
         schedule_fail("locks held");
     }
     t->locks |= off.resting ? 0 : bit_of(word);
-    t->lock[t->held] = word;
-    t->rank[t->held++] = rank;
+    held[now][t->held++] = (struct held){word, rank};
 }
 
 static void gave(const void *word)
 {
     struct thread *t = &thread[now];
     for (uint32_t i = t->held; i > 0; i--) {
-        if (t->lock[i - 1] == word) {
+        if (held[now][i - 1].lock == word) {
             t->locks &= off.resting ? UINT64_MAX : ~bit_of(word);
-            memmove(&t->rank[i - 1], &t->rank[i], (t->held - i) * sizeof t->rank[0]);
-            memmove(&t->lock[i - 1], &t->lock[i], (t->held - i) * sizeof t->lock[0]);
+            memmove(&held[now][i - 1], &held[now][i], (t->held - i) * sizeof held[0][0]);
             t->held--;
             return;
         }
@@ -299,51 +313,76 @@ static uint32_t ready(void)
 
 static bool locks_free(void)
 {
-    uint32_t held = 0;
+    uint32_t sum = 0;
     for (uint32_t t = 0; t < threads; t++) {
-        held += thread[t].held;
+        sum += thread[t].held;
     }
-    return held == 0;
+    return sum == 0;
+}
+
+static void leave_thread(struct thread *from)
+{
+    from->cache = thread_cache;
+    from->mutex_count = mutex_count;
+    from->fork_quiet = fork_quiet;
+}
+
+static void enter_thread(const struct thread *to)
+{
+    thread_cache = to->cache;
+    mutex_count = to->mutex_count;
+    fork_quiet = to->fork_quiet;
+    now = (uint32_t)(to - thread);
 }
 
 static void go_on_with(uint32_t t)
 {
     struct thread *from = &thread[now], *to = &thread[t];
-    from->cache = thread_cache;
-    from->mutex_count = mutex_count;
-    from->fork_quiet = fork_quiet;
+    leave_thread(from);
     from->last = 0;
     if (locks_free() && !schedule_checked(0)) {
         off.resting = true;
         schedule_check();
         off.resting = false;
     }
-    thread_cache = to->cache;
-    mutex_count = to->mutex_count;
-    fork_quiet = to->fork_quiet;
-    now = t;
+    enter_thread(to);
     lately_none();
     fiber_switch(&from->fiber, &to->fiber);
+}
+
+/* Leaves the run to whoever has begun it, until schedule_go says who goes on. */
+static void stop(uint32_t mask, uint32_t to, bool forced)
+{
+    struct thread *t = &thread[now];
+    schedule_stop = (struct schedule_point){points, (uint8_t)mask, (uint8_t)to, forced};
+    leave_thread(t);
+    stopped = now;
+    now = NOBODY;
+    fiber_switch(&t->fiber, &outside);
 }
 
 /* Returns who goes on, by the plan if it has a word for this point, else by default. */
 static uint32_t choose(uint32_t mask, bool forced)
 {
     uint32_t to = now;
-    while (plan != NULL && next_switch < plan->count && plan->at[next_switch].point < schedule_points) {
+    while (plan != NULL && next_switch < plan->count && plan->at[next_switch].point < points) {
         next_switch++;
     }
-    bool planned = plan != NULL && next_switch < plan->count && plan->at[next_switch].point == schedule_points;
+    bool planned = plan != NULL && next_switch < plan->count && plan->at[next_switch].point == points;
     if (planned || forced) {
         to = planned ? plan->at[next_switch].to % threads : (now + 1) % threads;
         while ((mask >> to & 1) == 0) {
             to = (to + 1) % threads;
         }
     }
-    if (schedule_points == SCHEDULE_POINTS_MAX) {
+    if (points == SCHEDULE_POINTS_MAX) {
         schedule_fail("no end: %u points", SCHEDULE_POINTS_MAX);
     }
-    schedule_trace[schedule_points++] = (struct schedule_point){(uint8_t)mask, (uint8_t)to, forced};
+    if (points >= stops_from && (forced || !stops_forced) && (mask & (mask - 1)) != 0) {
+        stop(mask, to, forced);
+        to = stopped_to;
+    }
+    points++;
     return to;
 }
 
@@ -380,13 +419,16 @@ void schedule_between(const char *what)
 void schedule_alone(bool is)
 {
     static struct thread kept;
+    static struct held   kept_held[HELD_MAX];
     if (is) {
         thread[now].mutex_count = mutex_count;
         thread[now].fork_quiet = fork_quiet;
         kept = thread[now];
+        memcpy(kept_held, held[now], kept.held * sizeof kept_held[0]);
         thread[now].held = 0;
     } else {
         thread[now] = kept;
+        memcpy(held[now], kept_held, kept.held * sizeof kept_held[0]);
         mutex_count = kept.mutex_count;
         fork_quiet = kept.fork_quiet;
     }
@@ -422,7 +464,7 @@ static void thread_main(void)
     now = 0;
     thread_cache = thread[0].cache;
     schedule_checked(1) ? (void)0 : thread_end();
-    failed = false;
+    schedule_ended = true;
     now = NOBODY;
     fiber_switch(&thread[0].fiber, &outside);
     abort();
@@ -439,19 +481,48 @@ static void catch_faults(void)
     (void)sigaction(SIGFPE, &action, NULL);
 }
 
-const char *schedule_run(uint32_t count, void (*body)(uint32_t), void (*end)(void), const struct schedule *schedule)
+/* From outside of the run to a thread of it, until the run stops or ends. */
+static void enter(uint32_t t)
 {
-    run == 0 ? catch_faults() : (void)0;
-    run++;
-    lately_none();
+    struct tcache *keep = thread_cache;
+    enter_thread(&thread[t]);
+    fiber_switch(&outside, &thread[t].fiber);
+    thread_cache = keep;
+    mutex_count = fork_quiet = 0;
+}
+
+void schedule_go(uint32_t to, bool forced)
+{
+    stops_from = 0;
+    stops_forced = forced;
+    stopped_to = to;
+    enter(stopped);
+}
+
+/* Numbers of eras come again after a day of runs. No entry of a table may have one by then. */
+static void first_era(void)
+{
+    if (era > UINT32_MAX / 2) {
+        races_none();
+        era = 0;
+    }
+}
+
+void schedule_begin(uint32_t count, void (*body)(uint32_t), void (*end)(void), const struct schedule *schedule, uint32_t from)
+{
+    run == 0 ? catch_faults() : first_era();
+    begin_era();
+    run = era;
+    note_count = 0;
     states_begin();
     threads = count;
     plan = schedule;
     off.unwatched = schedule == NULL;
     thread_body = body;
     thread_end = end;
-    next_switch = schedule_points = locks_known = 0;
-    off.alone = off.resting = off.in_kernel = schedule_repeats = false;
+    stops_from = from;
+    next_switch = points = locks_known = 0;
+    off.alone = off.resting = off.in_kernel = schedule_repeats = schedule_ended = failed = stops_forced = false;
     memset(clock_of, 0, sizeof clock_of);
     for (uint32_t t = 0; t < threads; t++) {
         struct thread *it = &thread[t];
@@ -463,13 +534,11 @@ const char *schedule_run(uint32_t count, void (*body)(uint32_t), void (*end)(voi
         it->last = 0;
         clock_of[t].of[t] = 1;
     }
-    struct tcache *keep = thread_cache;
-    mutex_count = fork_quiet = 0;
-    thread_cache = thread[0].cache;
-    now = 0;
-    fiber_switch(&outside, &thread[0].fiber);
-    thread_cache = keep;
-    mutex_count = fork_quiet = 0;
+    enter(0);
+}
+
+const char *schedule_failure(void)
+{
     return failed ? failure : NULL;
 }
 

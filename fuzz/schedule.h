@@ -29,21 +29,43 @@ struct schedule {
     uint32_t               count;
 };
 
-/* What happened at a point. */
+/* A point at which somebody has to go on. */
 struct schedule_point {
-    uint8_t ready;                          /* a bit for each thread that could go on */
-    uint8_t ran;                            /* the thread that went on */
-    bool    forced;                         /* the one before could not: it waits, or it has ended */
+    uint32_t number;                        /* counted from the beginning of the run */
+    uint8_t  ready;                         /* a bit for each thread that could go on */
+    uint8_t  next;                          /* the thread that goes on by the schedule, or without one */
+    bool     forced;                        /* the one before cannot: it waits, or it has ended */
 };
 
-extern struct schedule_point schedule_trace[SCHEDULE_POINTS_MAX];
-extern uint32_t              schedule_points;           /* of the last run */
+extern struct schedule_point schedule_stop;             /* where the run has stopped, unless it has ended */
+extern bool                  schedule_ended;
+extern bool                  schedule_repeats;          /* the run is worth nothing, and has to be made again from the same world */
 extern bool                  schedule_print;            /* calls and switches go to standard output */
-extern bool                  schedule_repeats;          /* the last run ended early, and has to be made again from the same world */
 
 /* Runs body(t) for each thread t as the schedule says, where it says nothing the same thread goes on. Then runs end() as thread 0, with all
- * threads at rest. Without a schedule no races are looked for. Returns NULL, or what failed, in a buffer that the next run overwrites. */
-const char *schedule_run(uint32_t threads, void (*body)(uint32_t thread), void (*end)(void), const struct schedule *schedule);
+ * threads at rest. Without a schedule no races are looked for. Stops at the first point from number `from` on at which two threads or more could
+ * go on. */
+void schedule_begin(uint32_t threads, void (*body)(uint32_t thread), void (*end)(void), const struct schedule *schedule, uint32_t from);
+
+/* Goes on from a stop with a thread that is ready, up to the next such point. forced: up to the next one where the thread before cannot go
+ * on. */
+void schedule_go(uint32_t to, bool forced);
+
+/* Returns NULL, or what failed when the run ended, in a buffer that the next run overwrites. */
+const char *schedule_failure(void);
+
+/* The run as it is at this stop. What is kept last has to be forgotten first. Taken back, it is as it was at that stop; returns false if
+ * another run has begun since. */
+struct schedule_moment *schedule_moment(void);
+bool                    schedule_back(const struct schedule_moment *m);
+void                    schedule_forget(struct schedule_moment *m);
+
+/* The handlers that the library has given to pthread_atfork, NULL before that. */
+extern struct schedule_fork {
+    void (*prepare)(void);
+    void (*parent)(void);
+    void (*child)(void);
+} schedule_fork;
 
 /* Called by body and end. */
 _Noreturn void schedule_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -85,6 +107,10 @@ void                  schedule_again(const struct schedule_kept *kept);
 /* The harness defines these. What they look at is memory that the library or schedule_write has written, and what schedule_model tells. */
 void schedule_check(void);                              /* at each switch while no lock is held */
 uint64_t schedule_model(void);                          /* a number for the harness's own variables that checks look at */
+struct schedule_variables {
+    void  *at;
+    size_t bytes;
+} schedule_variables(void);                             /* the harness's own variables that change in runs */
 bool schedule_expects(uintptr_t address);               /* a race there is known, and has a reason */
 
 #endif

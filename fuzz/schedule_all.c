@@ -46,6 +46,7 @@ static const struct {
     {"a slab empties", {2, 1, false, true, {DEAD, DEAD}, {3, 2}, {{{FREE, 0, 0}, {FREE, 1, 0}, {FREE, 2, 0}},
         {{FREE, 3, 0}, {MALLOC, 0, 3}}}}, 4},
     {"pages become a slab", {2, 1, false, false, {DEAD, DEAD}, {2, 2}, {{{MALLOC, 0, 5}, {FREE, 0, 0}}, {{MALLOC, 1, 3}, {FREE, 1, 0}}}}, 4},
+    {"fork at boot", {2, 1, true, false, {0}, {1, 1}, {{{MALLOC, 0, 1}}, {{FORK, 0, 0}}}}, 2},
     {"boot", {2, 1, true, false, {0}, {1, 1}, {{{MALLOC, 0, 1}}, {{MALLOC, 1, 1}}}}, 2},
 };
 
@@ -60,7 +61,7 @@ static void search_part(const struct program *program, uint32_t preemptions, uin
 {
     clock_t       from = clock();
     struct search s = {.program = program, .preemptions_max = preemptions, .part = part, .parts = parts, .runs_max = UINT64_MAX};
-    search_from(&s, 0, 0);
+    search_all(&s);
     if (s.failure[0] != 0) {
         search_report(s.program, &s.schedule, s.failure);
     }
@@ -69,7 +70,7 @@ static void search_part(const struct program *program, uint32_t preemptions, uin
 }
 
 /* Returns how many schedules there are, and adds up the processor time. A process for each part. */
-static uint64_t search_all(const struct program *program, uint32_t preemptions, uint32_t parts, double *seconds)
+static uint64_t search_parts(const struct program *program, uint32_t preemptions, uint32_t parts, double *seconds)
 {
     uint64_t runs = 0;
     bool     good = true;
@@ -119,7 +120,7 @@ int main(int argc, char **argv)
             double   took = 0;
             uint64_t one = 0;
             for (bool again = true; again; meetings = more) {
-                one = search_all(&all[i].program, n, parts, &took);
+                one = search_parts(&all[i].program, n, parts, &took);
                 more = schedule_meetings(false);
                 again = more != meetings;
             }

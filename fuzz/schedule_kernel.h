@@ -87,6 +87,11 @@ void *schedule_mmap(void *at, size_t bytes, int protection, int flags, int file,
 int   schedule_mprotect(void *at, size_t bytes, int protection);
 int   schedule_madvise(void *at, size_t bytes, int advice);
 
+/* The C library's, of the library under test. Threads end by a call of the harness. */
+int schedule_pthread_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void));
+int schedule_pthread_key_create(unsigned int *key, void (*destructor)(void *));
+int schedule_pthread_setspecific(unsigned int key, const void *value);
+
 static void forget(void *at, size_t bytes)
 {
     for (char *page = at; page < (char *)at + bytes; page += PAGE) {
@@ -117,6 +122,35 @@ void *schedule_mmap(void *at, size_t bytes, int protection, int flags, int file,
         given[i].bytes = bytes;
     }
     return bytes <= SPANS_BYTES / 2 ? given[i].at : MAP_FAILED;
+}
+
+struct schedule_fork schedule_fork;
+
+int schedule_pthread_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void))
+{
+    point("registers the handlers of fork", NULL, __builtin_return_address(0));
+    if (schedule_fork.prepare != NULL) {
+        schedule_fail("the handlers of fork are registered twice");
+    }
+    schedule_write(&schedule_fork.prepare, (uintptr_t)prepare);
+    schedule_write(&schedule_fork.parent, (uintptr_t)parent);
+    schedule_write(&schedule_fork.child, (uintptr_t)child);
+    point("has registered the handlers of fork", NULL, __builtin_return_address(0));
+    return 0;
+}
+
+int schedule_pthread_key_create(unsigned int *key, void (*destructor)(void *))
+{
+    (void)destructor;
+    point("makes a key", NULL, __builtin_return_address(0));
+    *key = 0;
+    return 0;
+}
+
+int schedule_pthread_setspecific(unsigned int key, const void *value)
+{
+    (void)key, (void)value;
+    return 0;
 }
 
 int schedule_mprotect(void *at, size_t bytes, int protection)

@@ -17,7 +17,7 @@
 /* Who accessed an address last, plainly or atomically. One cache line. */
 struct cell {
     uintptr_t at;
-    uint32_t  run, write_clock, read_clock[SCHEDULE_THREADS];
+    uint32_t  era, write_clock, read_clock[SCHEDULE_THREADS];
     uint32_t  write_pc, read_pc[SCHEDULE_THREADS];      /* the program is linked below 4 GiB */
     uint8_t   writer, atomic;                           /* a bit for each thread that read atomically, WRITE_ATOMIC */
     uint8_t   users;                                    /* a bit for each thread that used it atomically, */
@@ -29,7 +29,7 @@ struct cell {
 /* What threads did in a line, plainly. */
 struct line {
     uintptr_t at;                                       /* address / 64 */
-    uint32_t  run, clock[SCHEDULE_THREADS];             /* of each thread's last access */
+    uint32_t  era, clock[SCHEDULE_THREADS];             /* of each thread's last access */
     uint8_t   last;                                     /* the thread that used it last; */
     bool      may_write;                                /* no access of another thread conflicts with a write of its own either */
     uint8_t   wrote;                                    /* a bit for each thread */
@@ -39,7 +39,7 @@ struct line {
 /* What an acquire of an address learns. */
 struct released {
     uintptr_t             at;
-    uint32_t              run;
+    uint32_t              era;
     struct schedule_clock clock;
 };
 
@@ -48,6 +48,53 @@ static struct line     lines[1U << LG_LINES];
 static struct released releases_at[1U << LG_RELEASED];
 static uintptr_t       fine_lines[1U << LG_FINE];       /* 0: none */
 static uint32_t        fine_count;
+
+/* What entries of the tables were before the first change in an era, as long as moments are kept (schedule_moments.h). */
+#define NOTES_MAX (1U << 18)
+
+static struct note {
+    void  *at;
+    size_t bytes;
+    char   was[sizeof(struct cell)];        /* no entry is longer */
+}             notes[NOTES_MAX];
+static size_t note_count;
+
+static void note_entry(void *at, size_t bytes)
+{
+    if (moments_bytes == 0) {
+        return;
+    }
+    if (note_count == NOTES_MAX) {
+        schedule_fail("no end: %u entries change", NOTES_MAX);
+    }
+    struct note *n = &notes[note_count++];
+    n->at = at;
+    n->bytes = bytes;
+    memcpy(n->was, at, bytes);
+}
+
+/* An entry of this run, or one that becomes so, is about to change. Returns whether it was none of this run. */
+static bool enter_era(void *entry, uint32_t *of, size_t bytes)
+{
+    bool unused = *of < run;
+    *of != era ? note_entry(entry, bytes) : (void)0;
+    *of = era;
+    return unused;
+}
+
+static void undo_notes(size_t left)
+{
+    for (; note_count > left; note_count--) {
+        memcpy(notes[note_count - 1].at, notes[note_count - 1].was, notes[note_count - 1].bytes);
+    }
+}
+
+static void races_none(void)
+{
+    memset(cells, 0, sizeof cells);
+    memset(lines, 0, sizeof lines);
+    memset(releases_at, 0, sizeof releases_at);
+}
 
 /* Where the entry for an address is, or would be, in a table of 2^lg entries. The eight words of a line lie side by side, and the single bytes
  * of each of them elsewhere, so that the entries in use lie close together. */
@@ -61,11 +108,10 @@ static struct cell *cell_of(uintptr_t a)
     uint32_t i = place_of(a, LG_CELLS);
     for (uint32_t n = 0; n < 1U << LG_CELLS; n++, i++) {
         struct cell *c = &cells[i % (1U << LG_CELLS)];
-        if (c->run != run) {
-            *c = (struct cell){.at = a, .run = run};
-            return c;
-        }
-        if (c->at == a) {
+        if (c->era < run || c->at == a) {
+            if (enter_era(c, &c->era, sizeof *c)) {
+                *c = (struct cell){.at = a, .era = era};
+            }
             return c;
         }
     }
@@ -77,10 +123,10 @@ static struct schedule_clock *released_of(uintptr_t a)
     uint32_t i = place_of(a, LG_RELEASED);
     for (uint32_t n = 0; n < 1U << LG_RELEASED; n++, i++) {
         struct released *r = &releases_at[i % (1U << LG_RELEASED)];
-        if (r->run != run) {
-            *r = (struct released){.at = a, .run = run};
-        }
-        if (r->at == a) {
+        if (r->era < run || r->at == a) {
+            if (enter_era(r, &r->era, sizeof *r)) {
+                *r = (struct released){.at = a, .era = era};
+            }
             return &r->clock;
         }
     }
@@ -151,11 +197,10 @@ static struct line *line_of(uintptr_t at)
     uint32_t i = place_of(at << 3, LG_LINES);
     for (uint32_t n = 0; n < 1U << LG_LINES; n++, i++) {
         struct line *l = &lines[i % (1U << LG_LINES)];
-        if (l->run != run) {
-            *l = (struct line){.at = at, .run = run, .last = NOBODY, .fine = *fine_place(at) != 0};
-            return l;
-        }
-        if (l->at == at) {
+        if (l->era < run || l->at == at) {
+            if (enter_era(l, &l->era, sizeof *l)) {
+                *l = (struct line){.at = at, .era = era, .last = NOBODY, .fine = *fine_place(at) != 0};
+            }
             return l;
         }
     }
@@ -190,7 +235,7 @@ static void lately_none(void)
 static inline bool line_access_again(uintptr_t at, bool write)
 {
     struct line *l = &lines[place_of(at << 3, LG_LINES)];
-    if (l->run != run || l->at != at || l->last != now || l->fine || (write && !l->may_write)) {
+    if (l->era != era || l->at != at || l->last != now || l->fine || (write && !l->may_write)) {
         return false;
     }
     l->clock[now] = clock_of[now].of[now];

@@ -20,39 +20,64 @@ struct search {
     char                  failure[512];
 };
 
-/* Runs the schedule, then all that begin like it and go on with as many further preemptions as are left. Returns false at a failure, or when
- * runs_max is reached. Each of several parts runs the first schedule. */
-static bool search_from(struct search *s, uint32_t first, uint32_t preemptions)
+/* The run as it is at a point, by the schedule from the beginning. */
+static void search_again(struct search *s, struct schedule_moment **m, uint32_t point)
 {
-    if (s->runs == s->runs_max) {
-        return false;
+    schedule_forget(*m);
+    begin_program(s->program, &s->schedule, point);
+    *m = schedule_moment();
+}
+
+/* Goes on from a point with thread `to`, until it may have to be another one. */
+static void search_go(struct search *s, struct schedule_moment **m, uint32_t point, uint32_t to, uint32_t preemptions)
+{
+    schedule_go(to, preemptions == s->preemptions_max);
+    while (schedule_repeats) {
+        search_again(s, m, point);
+        schedule_go(to, preemptions == s->preemptions_max);
     }
-    s->runs++;
-    const char *failure = run_program(s->program, &s->schedule);
-    if (failure != NULL) {
-        (void)snprintf(s->failure, sizeof s->failure, "%s", failure);
-        return false;
-    }
-    uint32_t               points = schedule_points - first;
-    struct schedule_point *trace = malloc((points + 1) * sizeof *trace);
-    if (trace == NULL || s->schedule.count == SCHEDULE_SWITCHES_MAX) {
+}
+
+/* Ends the run, and makes all others that go on from here with as many further preemptions as are left. Returns false at a failure, or when
+ * runs_max is reached. Each of several parts makes the run without switches. */
+static bool search_from(struct search *s, uint32_t preemptions)
+{
+    struct schedule_moment *m = NULL;
+    bool                    good = true, shared = s->schedule.count == 0 && s->parts != 0;
+    uint32_t                branch = 0;
+    if (s->schedule.count == SCHEDULE_SWITCHES_MAX) {
         abort();
     }
-    memcpy(trace, schedule_trace + first, points * sizeof *trace);
-    bool     good = true, shared = s->schedule.count == 0 && s->parts != 0;
-    uint32_t branch = 0;
-    for (uint32_t i = 0; good && i < points; i++) {
-        uint32_t cost = trace[i].forced ? 0 : 1;
-        for (uint32_t t = 0; good && t < s->program->threads && preemptions + cost <= s->preemptions_max; t++) {
-            if (t != trace[i].ran && (trace[i].ready >> t & 1) != 0 && (!shared || branch++ % s->parts == s->part)) {
-                s->schedule.at[s->schedule.count++] = (struct schedule_switch){first + i, t};
-                good = search_from(s, first + i + 1, preemptions + cost);
+    while (good && !schedule_ended) {
+        const struct schedule_point here = schedule_stop;
+        uint32_t                    then = preemptions + (here.forced ? 0 : 1);
+        m != NULL ? schedule_forget(m) : (void)0;
+        m = schedule_moment();
+        for (uint32_t t = 0; good && t < s->program->threads && then <= s->preemptions_max; t++) {
+            if (t != here.next && (here.ready >> t & 1) != 0 && (!shared || branch++ % s->parts == s->part)) {
+                s->schedule.at[s->schedule.count++] = (struct schedule_switch){here.number, t};
+                search_go(s, &m, here.number, t, then);
+                good = search_from(s, then);
                 s->schedule.count -= good ? 1 : 0;
+                good && !schedule_back(m) ? search_again(s, &m, here.number) : (void)0;
             }
         }
+        good ? search_go(s, &m, here.number, here.next, preemptions) : (void)0;
     }
-    free(trace);
-    return good;
+    m != NULL ? schedule_forget(m) : (void)0;
+    if (good && schedule_failure() != NULL) {
+        (void)snprintf(s->failure, sizeof s->failure, "%s", schedule_failure());
+    }
+    s->runs += good ? 1 : 0;
+    schedule_count += good ? 1 : 0;
+    return good && s->failure[0] == 0 && s->runs != s->runs_max;
+}
+
+/* Makes all runs of the program with few preemptions, those of this part of the search. */
+static void search_all(struct search *s)
+{
+    begin_program(s->program, &s->schedule, 0);
+    search_from(s, 0);
 }
 
 /* Looks for a failure with few preemptions, as few as there can be. */
@@ -60,7 +85,7 @@ static bool search_fails(struct search *s, const struct program *p, uint32_t mos
 {
     for (uint32_t n = 0; n <= most; n++) {
         *s = (struct search){.program = p, .preemptions_max = n, .runs_max = runs_max};
-        search_from(s, 0, 0);
+        search_all(s);
         if (s->failure[0] != 0) {
             return true;
         }

@@ -50,14 +50,20 @@ static void sum_none(void)
     word_stamp++;
 }
 
+/* Gives the word of a write its part of the sum by what stands there now. */
+static void sum_one(const struct write *write)
+{
+    struct word   *w = word_of(write);
+    const uint64_t part = *w->at == w->was ? 0 : mixed((uintptr_t)w->at, *w->at);
+    sum += part - w->part;
+    w->part = part;
+}
+
 /* Adds the writes since the last sum. */
 static bool sum_up(void)
 {
     for (; summed < write_count && word_count < 1U << (LG_WORDS - 1); summed++) {
-        struct word   *w = word_of(&writes[summed]);
-        const uint64_t part = *w->at == w->was ? 0 : mixed((uintptr_t)w->at, *w->at);
-        sum += part - w->part;
-        w->part = part;
+        sum_one(&writes[summed]);
     }
     marked = write_count;
     return summed == write_count;
@@ -86,14 +92,17 @@ static void states_begin(void)
     sum_none();
 }
 
-/* So many writes are left. */
-static void states_undone(size_t left)
+/* Of the writes that have been summed up, those that are no longer among the writes have been undone. */
+static void states_undone(void)
 {
-    if (left < began) {
+    if (write_count < began) {
         beginning++;
-        began = left;
+        began = write_count;
+        sum_none();
     }
-    left < summed ? sum_none() : (void)0;
+    for (; summed > write_count; summed--) {
+        sum_one(&writes[summed - 1]);
+    }
 }
 
 #endif

@@ -100,6 +100,11 @@ uint64_t schedule_model(void)
     return h;
 }
 
+struct schedule_variables schedule_variables(void)
+{
+    return (struct schedule_variables){&world, sizeof world};
+}
+
 /* Nobody holds a lock. What a thread purges is BUSY, and the rest of the page cache is whole. */
 void schedule_check(void)
 {
@@ -222,7 +227,7 @@ static void call_stats(void)
 static void child_of_fork(void)
 {
     schedule_alone(true);
-    thread_fork_child();
+    schedule_fork.child();
     check_slots();
     blocks_check_pages();
     for (uint32_t i = 0; i < SLOTS; i++) {
@@ -242,8 +247,10 @@ static void child_of_fork(void)
 static void call_fork(void)
 {
     schedule_say("fork()");
-    thread_get();
-    thread_fork_prepare();
+    if (schedule_fork.prepare == NULL) {    /* the first call of all has not come so far */
+        return;
+    }
+    schedule_fork.prepare();
     if (!schedule_checked(2)) {
         struct schedule_mark mark = schedule_mark();
         typeof(world)        keep = world;
@@ -252,7 +259,7 @@ static void call_fork(void)
         schedule_alone(false);
         world = keep;
     }
-    thread_fork_parent();
+    schedule_fork.parent();
 }
 
 static void call_epoch(void)
@@ -389,10 +396,10 @@ static void make_warm(const struct program *p)
 {
     bool        keep = schedule_print;
     schedule_print = false;
-    const char *failure = schedule_run(p->threads, warm_body, warm_end, NULL);
+    schedule_begin(p->threads, warm_body, warm_end, NULL, UINT32_MAX);
     schedule_print = keep;
-    if (failure != NULL) {
-        fprintf(stderr, "schedule: before the program: %s\n", failure);
+    if (schedule_failure() != NULL) {
+        fprintf(stderr, "schedule: before the program: %s\n", schedule_failure());
         abort();
     }
 }
@@ -425,19 +432,24 @@ static void world_begin(const struct program *p)
     begins = schedule_mark();
 }
 
-/* Returns NULL, or what failed. */
-static const char *run_program(const struct program *p, const struct schedule *s)
+/* Runs a program by a schedule, up to the first stop from point `from` on, or to the end. */
+static void begin_program(const struct program *p, const struct schedule *s, uint32_t from)
 {
-    const char *failure = NULL;
     do {
         program = p;
         world_begin(p);
         os_fake.echo = false;
         os_fake.text_bytes = 0;
-        failure = schedule_run(p->threads, body, end, s);
+        schedule_begin(p->threads, body, end, s, from);
     } while (schedule_repeats);
+}
+
+/* Returns NULL, or what failed. */
+static const char *run_program(const struct program *p, const struct schedule *s)
+{
+    begin_program(p, s, UINT32_MAX);
     schedule_count++;
-    return failure;
+    return schedule_failure();
 }
 
 #endif

@@ -31,6 +31,11 @@
 static pthread_key_t exit_key;
 static bool          exit_key_made;
 
+/* The thread that registers holds a lock. No fork waits for it, since glibc's pthread_atfork and fork wait for each other. So a fork may come in
+ * the middle. Its child makes the lock free, and registers what is not there. */
+static struct mutex register_lock;
+static bool         registered, fork_registered;
+
 /* A program that ends calls its handlers of atexit, then destructors. Where the library alone is unloaded, its first destructors
  * run before its handlers of atexit. */
 static bool library_left;
@@ -50,30 +55,31 @@ static void library_thread_end(void *cache)
     thread_exit(cache);
 }
 
-/* The profiler's lock comes after all others: its handler runs last before a fork, and first after it. */
-static void prof_prepare(void)
+/* The profiler's lock comes after all others: it is taken last before a fork, and given back first after it. */
+static void library_prepare(void)
 {
+    thread_fork_prepare();
     if (fork_quiet == 0) {
         prof_prefork();
     }
 }
 
-static void prof_parent(void)
+static void library_parent(void)
 {
     if (fork_quiet == 0) {
         prof_postfork_parent();
     }
-}
-
-static void prof_child(void)
-{
-    if (fork_quiet == 0) {
-        prof_postfork_child(thread_cache);
-    }
+    thread_fork_parent();
 }
 
 static void library_child(void)
 {
+    if (fork_quiet == 0) {
+        prof_postfork_child(thread_cache);
+    }
+    thread_fork_child();
+    fork_registered = true;
+    __atomic_store_n(&register_lock.word, 0U, __ATOMIC_RELEASE);
     ctl_postfork_child();
     background_postfork_child();
 }
@@ -82,17 +88,13 @@ static void library_child(void)
  * that such a constructor registers then find the locks free: they run before these ones, and after them in the parent and the child. */
 static void library_register(void)
 {
-    static struct mutex register_lock;
-    static bool         registered;
     if (ATOMIC_LOAD_ACQUIRE(registered)) {
         return;
     }
     mutex_lock(&register_lock);
     if (!ATOMIC_LOAD(registered)) {
-        exit_key_made = pthread_key_create(&exit_key, library_thread_end) == 0;
-        pthread_atfork(prof_prepare, prof_parent, prof_child);
-        pthread_atfork(thread_fork_prepare, thread_fork_parent, thread_fork_child);
-        pthread_atfork(NULL, NULL, library_child);
+        exit_key_made = exit_key_made || pthread_key_create(&exit_key, library_thread_end) == 0;
+        fork_registered = fork_registered || pthread_atfork(library_prepare, library_parent, library_child) == 0;
         ctl_boot();
         ATOMIC_STORE_RELEASE(registered, true);
     }
