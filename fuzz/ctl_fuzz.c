@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/ctl.h"
 #include "api/thread.h"
 #include "platform/hooks.h"
 #include "platform/os_fake.h"
@@ -70,10 +71,30 @@ static void *take_hooks(void)
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
 
+/* A name of the table, with numbers from the input. */
+static void take_known_name(char *name)
+{
+    uint32_t n = take() * 256 + take();
+    for (const char *from = ctl_names[n % ctl_name_count].name; *from != '\0'; from++) {
+        if (*from == '%') {
+            uint32_t number = take();
+            name += sprintf(name, "%u", number == 255 ? CTL_ALL : number % 64);
+            from++;
+        } else {
+            *name++ = *from;
+        }
+    }
+    *name = '\0';
+}
+
 static void take_name(char *name, size_t room)
 {
     uint32_t count = take() % 7;
     size_t   used = 0;
+    if (count == 0) {
+        take_known_name(name);
+        return;
+    }
     for (uint32_t i = 0; i < count; i++) {
         uint32_t w = take();
         int      n = w < 250 ? snprintf(name + used, room - used, "%s%s", i > 0 ? "." : "", words[w % (sizeof words / sizeof *words)])
@@ -94,6 +115,18 @@ static int checked(int result, const char *name)
     return result;
 }
 
+static const char *const texts[] = {"disabled", "primary", "", "8-64:3", "1024-1024:0|16-128:200", "a name", "1-"};
+
+static bool takes_text(const char *name)
+{
+    static const char *const ends[] = {"dss", "prof.name", "prof.prefix", "prof.dump", "ncached_max.write"};
+    bool                     takes = false;
+    for (uint32_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        takes = takes || strstr(name, ends[i]) != NULL;
+    }
+    return takes;
+}
+
 /* Reads and writes with lengths from the input, into a buffer whose rest must stay. */
 static void access_value(const char *name)
 {
@@ -102,8 +135,8 @@ static void access_value(const char *name)
     size_t   given = take() % 17, bytes = given, new_bytes = take() % 4 == 0 ? take() % 17 : 8;
     bool     reads = take() % 4 != 0, writes = take() % 4 == 0;
     writes = writes && strcmp(name, "background_thread") != 0;      /* a thread would act whenever it likes */
-    if (strstr(name, "dss") != NULL) {      /* a pointer to a text, which must be one */
-        value = take() % 2 == 0 ? (uint64_t)(uintptr_t)"disabled" : (uint64_t)(uintptr_t)"primary";
+    if (takes_text(name)) {                 /* a pointer to a text, which must be one */
+        value = (uint64_t)(uintptr_t)texts[take() % (sizeof texts / sizeof *texts)];
         new_bytes = 8;
     }
     static char room[32];
