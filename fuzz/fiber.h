@@ -32,7 +32,7 @@ static inline void fiber_switch(struct fiber *from, struct fiber *to)
     fiber_swap(&from->sp, to->sp);
 }
 
-/* Returns where the part of the stack begins that a fiber uses which does not run. */
+/* Returns the lowest address in use of a fiber's stack, while the fiber does not run. */
 static inline char *fiber_top(const struct fiber *f, char *stack)
 {
     (void)stack;
@@ -60,6 +60,7 @@ static inline void fiber_switch(struct fiber *from, struct fiber *to)
     swapcontext(&from->context, &to->context);
 }
 
+/* The context has the address in a place that differs by machine, so this is the whole stack. */
 static inline char *fiber_top(const struct fiber *f, char *stack)
 {
     (void)f;

@@ -499,7 +499,7 @@ void schedule_go(uint32_t to, bool forced)
     enter(stopped);
 }
 
-/* Numbers of eras come again after a day of runs. No entry of a table may have one by then. */
+/* Eras have 32 bits. Long before their numbers would begin again, the tables of earlier runs are made empty. */
 static void first_era(void)
 {
     if (era > UINT32_MAX / 2) {
