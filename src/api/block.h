@@ -37,18 +37,21 @@ static inline void block_tick(struct tcache *t)
     /*@ assert mine: ThreadMine; */
 }
 
-/* Gives back all blocks that the thread's cache holds, so that a call without memory can ask once more. */
+/* Gives back all blocks that the thread's cache holds, so that a call without memory can ask once more. What the OS has refused before counts
+ * no more, so that the call has no memory only where the OS refuses again. */
 /*@ requires ok:       MallocOk;
     requires mine:     t == thread_cache;
     assigns            MALLOC_ASSIGNS_HEAP, *t;
     ensures  ok:       MallocOk;
     ensures  same:     thread_cache == t;
     ensures  empty:    \forall integer b; TCACHE_STACK(b) ==> t->top[b] == t->floor[b];
+    ensures  again:    os_refused == 0;
     ENSURES_LIVE_KEPT(0, 0);
 */
 static inline void block_flush(struct tcache *t)
 {
     refill_flush(t);
+    /*@ ghost os_refused = 0; */
     /*@ assert arena: t->arena == \at(t->arena,Pre); */
     /*@ assert mine: ThreadMine; */
 }
