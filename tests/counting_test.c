@@ -1,6 +1,8 @@
 /* counting_test: a thread counts for one reason, for two, for none. While it does, the fast path finds no stack, and while it counts bytes
- * there is no window; afterwards both are as before. So do modes, which are a reason of their own. What it counts is what is added up here. */
+ * there is no window; afterwards both are as before. So do modes, which are a reason of their own. What it counts is what is added up here.
+ * While frees are checked, a block is put back once. */
 #include "blocks_boot.h"
+#include "platform/live.h"
 #include "platform/modes.h"
 #include "tcache/counting.h"
 
@@ -13,19 +15,22 @@ static const struct counter *counter_of(const struct tcache *t)
 
 static void check_ends(struct tcache *t, bool counts, bool paces)
 {
-    bool adds = counting_only(t, COUNTER_ALLOCATES);
+    bool adds = counting_only(t, COUNTER_ALLOCATES), asks = counting_only(t, COUNTER_CHECKS);
     CHECK(counting(t) == counts && t->lookup_end == (counts ? 0 : TCACHE_LOOKUP_END) && t->paced_end == (paces ? TCACHE_LOOKUP_END : 0));
     for (uint64_t bytes = 0; bytes <= SC_LOOKUP_MAX + 1; bytes++) {
         CHECK(counting_paces(t, bytes) == (paces && bytes <= SC_LOOKUP_MAX) && counting_adds(t, bytes) == (adds && bytes <= SC_LOOKUP_MAX));
+        CHECK(counting_checks(t, bytes) == (asks && bytes <= SC_LOOKUP_MAX));
         CHECK(bytes > SC_LOOKUP_MAX || t->stack_of[bytes] == size_class_index(bytes) + 1);
     }
-    uint64_t pages = t->window_pages, known = t->known_pages, first = refill(t, 5), second = tcache_take(t, size_class_bytes(4));
+    uint64_t pages = t->window_pages, counted = t->counted_pages, checked = t->checked_pages;
+    uint64_t first = refill(t, 5), second = tcache_take(t, size_class_bytes(4));
     CHECK(first != 0 && (second == 0) == counts && t->top[5] > t->floor[5]);
     overflow_free(t, first, "test");
     second != 0 ? (void)overflow_free(t, second, "test") : (void)0;
     refill_flush(t);
     t->window_pages = pages;
-    t->known_pages = known;
+    t->counted_pages = counted;
+    t->checked_pages = checked;
 }
 
 /* A stand-in has no stack for any size. */
@@ -96,8 +101,8 @@ static void test_push(struct tcache *t)
 {
     uint64_t block = refill(t, 5), bytes = size_class_bytes(4);
     counting_begin(t, COUNTER_ALLOCATES);
-    CHECK(t->known_pages == 0 && !counting_push(t, block) && overflow_push(t, block) == bytes);
-    CHECK(t->known_pages != 0 && t->window_pages == 0 && counter_of(t)->deallocated == 0);
+    CHECK(t->counted_pages == 0 && !counting_push(t, block) && overflow_push(t, block) == bytes);
+    CHECK(t->counted_pages != 0 && t->window_pages == 0 && counter_of(t)->deallocated == 0);
     CHECK(!counting_push(t, block));                /* it is the one that was freed last */
     for (uint64_t n = 1; n < 10; n++) {
         CHECK(tcache_pop(t, 5) == block && !tcache_push(t, block) && counting_push(t, block) && t->slot[t->top[5]] == block);
@@ -111,13 +116,56 @@ static void test_push(struct tcache *t)
     CHECK(counting_adds(t, 64));
     modes_set_bytes(MODES_NO_BYTE, 0x5a);           /* a mode sees what is freed */
     counting_modes(t);
-    CHECK(t->known_pages == 0 && !counting_push(t, block));
+    CHECK(t->counted_pages == 0 && !counting_push(t, block));
+    CHECK(tcache_pop(t, 5) == block && overflow_push(t, block) == bytes && t->counted_pages == 0 && !counting_push(t, block));
     modes_set_bytes(MODES_NO_BYTE, MODES_NO_BYTE);
     counting_end(t, COUNTER_ALLOCATES);
     CHECK(!counting_adds(t, 64));
     for (uint32_t stack = 1; stack < TCACHE_STACKS; stack++) {
         CHECK(counter_of(t)->bytes[stack] == size_class_bytes(stack - 1));
     }
+    refill_flush(t);
+}
+
+/* A thread that checks what it frees, and nothing else, puts back in its window what is live, and clears its bit. */
+static void test_check(struct tcache *t)
+{
+    uint64_t block = refill(t, 5), other = refill(t, 5), bytes = size_class_bytes(4);
+    live_boot();
+    CHECK(live_open(block >> LIVE_LG_WINDOW) && live_open(other >> LIVE_LG_WINDOW));
+    counting_begin(t, COUNTER_CHECKS);
+    CHECK(counting_checks(t, SC_LOOKUP_MAX) && !counting_checks(t, SC_LOOKUP_MAX + 1) && t->checked_pages == 0);
+    live_set(block);
+    CHECK(!counting_push(t, block) && overflow_push(t, block) == bytes && tcache_pop(t, 5) == block);
+    CHECK(t->checked_pages != 0 && t->window_pages == 0 && t->counted_pages == 0);
+    CHECK(!counting_push(t, other) && !counting_push(t, block + 1) && !counting_push(t, block + bytes / 2) && !counting_push(t, 0));
+    for (int times = 0; times < 3; times++) {
+        CHECK(live_is(block) && counting_push(t, block) && !live_is(block) && t->slot[t->top[5]] == block && !counting_push(t, block));
+        CHECK(tcache_pop(t, 5) == block && !counting_push(t, block));
+        live_set(block);
+    }
+    counting_wait(t, true);                         /* a thread that comes past the clock goes on to check */
+    CHECK(counting_for(t, COUNTER_WAITS) == COUNTDOWN_RUNS && counting_checks(t, 0) && (t->checked_pages == 0) == COUNTDOWN_RUNS);
+    CHECK(overflow_push(t, block) == bytes && tcache_pop(t, 5) == block && t->checked_pages != 0);
+    counting_wait(t, false);
+    CHECK(counting_checks(t, 0) && t->checked_pages != 0);
+    uint16_t limit = t->limit[5];
+    t->limit[5] = (uint16_t)t->top[5];              /* a full stack takes nothing, and the block stays live */
+    CHECK(!counting_push(t, block) && live_is(block));
+    t->limit[5] = limit;
+    counting_begin(t, COUNTER_ALLOCATES);           /* for two reasons all goes past the fast paths */
+    CHECK(!counting_checks(t, 0) && !counting_adds(t, 0) && overflow_push(t, block) == bytes && tcache_pop(t, 5) == block);
+    CHECK(t->checked_pages == 0 && t->counted_pages == 0 && !counting_push(t, block));
+    counting_end(t, COUNTER_ALLOCATES);
+    CHECK(counting_checks(t, 0) && overflow_push(t, block) == bytes && tcache_pop(t, 5) == block && t->checked_pages != 0);
+    modes_set_bytes(MODES_NO_BYTE, 0x5a);           /* a mode sees what is freed */
+    counting_modes(t);
+    CHECK(t->checked_pages == 0 && !counting_push(t, block) && overflow_push(t, block) == bytes && t->checked_pages == 0);
+    modes_set_bytes(MODES_NO_BYTE, MODES_NO_BYTE);
+    counting_end(t, COUNTER_CHECKS);
+    CHECK(!counting_checks(t, 0) && live_clear(block) && tcache_pop(t, 5) == block);
+    overflow_free(t, block, "test");
+    overflow_free(t, other, "test");
     refill_flush(t);
 }
 
@@ -225,6 +273,7 @@ int main(void)
     test_standins();
     test_reasons(t);
     test_window(t);
+    test_check(t);
     test_push(t);
     test_waits(t);
     test_numbers(t);

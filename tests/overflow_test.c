@@ -44,20 +44,24 @@ static void test_fast(struct tcache *t)
     overflow_free(t, block, "test");
 }
 
-/* A thread that counts bytes, and for no other reason, knows its window after a free. One that a mode looks at does not. */
+/* After a free the known window is for the frees of a thread that counts bytes alone, or checks alone, and of no other one that counts. */
 static void test_counted(struct tcache *t)
 {
     refill_flush(t);
     uint64_t block = refill(t, 5);
     counting_begin(t, COUNTER_ALLOCATES);
-    CHECK(overflow_push(t, block) == size_class_bytes(4) && t->known_pages != 0 && t->window_pages == 0);
+    CHECK(overflow_push(t, block) == size_class_bytes(4) && t->counted_pages != 0 && t->window_pages == 0);
+    CHECK(t->checked_pages == 0);
     counting_begin(t, COUNTER_CHECKS);
-    CHECK(tcache_pop(t, 5) == block && overflow_push(t, block) == size_class_bytes(4) && t->known_pages == 0);
-    counting_end(t, COUNTER_CHECKS);
+    CHECK(t->counted_pages == 0 && tcache_pop(t, 5) == block && overflow_push(t, block) == size_class_bytes(4));
+    CHECK(t->counted_pages == 0 && t->checked_pages == 0 && t->known_pages != 0);
     counting_end(t, COUNTER_ALLOCATES);
+    CHECK(tcache_pop(t, 5) == block && overflow_push(t, block) == size_class_bytes(4));
+    CHECK(t->checked_pages == t->known_pages && t->counted_pages == 0 && t->window_pages == 0);
+    counting_end(t, COUNTER_CHECKS);
     CHECK(tcache_pop(t, 5) == block);
     overflow_free(t, block, "test");
-    CHECK(t->known_pages != 0 && t->window_pages != 0);
+    CHECK(t->known_pages != 0 && t->window_pages != 0 && t->checked_pages == 0);
 }
 
 /* Two caches fill each other's stacks: each block that comes back over a full stack is in its bin or in a stack again. */

@@ -153,7 +153,7 @@ class Knowledge:
                 self.learn_slot(b, index)
         elif field == "stack_of":
             self.assume(Implies(ULT(index, self.layout.constants["SC_LOOKUP_MAX"] + 1), invariant.LOOKUP.holds(self.view, index)))
-        elif field in ("lookup_end", "paced_end", "counted_end"):
+        elif field in ("lookup_end", "paced_end", "counted_end", "checked_end"):
             self.assume(invariant.ENDS.holds(self.view, BitVecVal(0, 64)))
         elif field in ("high", "low"):      # each tag of the radix tree names a stack
             self.assume(ULT(ZeroExt(48, self.cache.high[index]), self.layout.constants["TCACHE_STACKS"]))

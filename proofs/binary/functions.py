@@ -48,12 +48,21 @@ def add(p, field, stack):
     p.expected[field] = Store(cells, zero, Select(cells, zero) + wide(Select(p.expected["bytes"], stack)))
 
 
+def mark(p, block, value):
+    """live_set and live_clear: the block's bit gets that value"""
+    p.expected["live"] = Store(p.expected["live"], p.bit_of(block), BitVecVal(value, 1))
+
+
 def added_of(p, size):
-    """malloc for a thread that counts its bytes, and nothing else"""
-    block, stack = pop_at(p, size) if is_below(p, size, "counted_end") else (None, None)
+    """malloc for a thread that counts its bytes, or whose frees are checked and which counts its blocks down, and which does nothing else"""
+    adds, block, stack = is_below(p, size, "counted_end"), None, None
+    if adds or is_below(p, size, "checked_end"):
+        p.k.learn("stack_of", size)
+        if adds or passes(p, p.view.stack_of(size)):
+            block, stack = pop_at(p, size)
     if block is None:
         return p.call("malloc_slow", size, p.thread)
-    add(p, "allocated", stack)
+    add(p, "allocated", stack) if adds else mark(p, block, 1)
     return block
 
 
@@ -73,13 +82,17 @@ def malloc_of(p, size):
 
 
 def free_of(p, block):
-    """A thread whose window_pages is 0 counts the block where its pages are known."""
+    """A thread whose window_pages is 0 counts the block, or checks that it is live."""
     if p.is_seen(block):
         pushed = p.push(block)
-    else:
-        pushed = p.push(block, pages="known_pages")
+    elif p.is_seen(block, "counted_pages"):
+        pushed = p.push(block, pages="counted_pages")
         if pushed is not None:
             add(p, "deallocated", pushed)
+    else:
+        pushed = p.push(block, pages="checked_pages", checks=True)
+        if pushed is not None:
+            mark(p, block, 0)
     if pushed is None:
         p.call("free_slow", block, Text("free"))
 

@@ -32,12 +32,15 @@ int main(void)
     MANY(tcache, magic);
     MANY(tcache, negated);
     ONE(tcache, window_pages);
+    ONE(tcache, counted_pages);
+    ONE(tcache, checked_pages);
     ONE(tcache, known_pages);
     ONE(tcache, window);
     ONE(tcache, leaf);
     ONE(tcache, lookup_end);
     ONE(tcache, paced_end);
     ONE(tcache, counted_end);
+    ONE(tcache, checked_end);
     MANY(tcache, stack_of);
     MANY(tcache, floor);
     MANY(tcache, fill);
@@ -78,6 +81,9 @@ int main(void)
     CONSTANT(BLOCK_NONE);
     CONSTANT(BLOCK_CACHED);
     CONSTANT(BLOCK_LIVE);
+    CONSTANT(LIVE_WINDOWS);
+    CONSTANT(LIVE_LG_WINDOW);
+    CONSTANT(LIVE_SPACING);
     CONSTANT(ENOMEM);
     CONSTANT(EINVAL);
     return 0;

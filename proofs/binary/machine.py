@@ -189,6 +189,13 @@ class Machine:
         name, ops = insn.mnemonic, insn.operands
         if name in ("nop", "endbr64"):
             return None
+        if name in ("lock bts", "lock btr") and insn.addr_size == 8 and ops[0].type == x86.X86_OP_MEM and ops[1].type == x86.X86_OP_REG:
+            if ops[0].size != 8:
+                raise Refused(f"{name} of {ops[0].size} bytes")
+            was = self.memory.exchange_bit(self.address(insn, ops[0].mem), self.read(insn, ops[1]), int(name == "lock bts"))
+            self.undefined("SF", "OF", "PF")            # ZF stays
+            self.flags["CF"] = was
+            return None
         if insn.prefix[0] or (insn.addr_size != 8 and any(op.type == x86.X86_OP_MEM for op in ops)):
             raise Refused(f"does not know the prefix of {name} {insn.op_str}")
         read = lambda i: self.read(insn, ops[i])

@@ -7,6 +7,7 @@ regions do not overlap is a precondition (TcacheOutside, ThreadOutside), and tha
     cache       struct tcache, at the thread's pointer, and struct counter, behind it
     leaf        the entries of struct radix_leaf, at cache->leaf where the window's pages are known; read only
     frame       the stack below the return address, in bytes; above it nothing but the return address is read
+    live        the bits of live blocks (platform/live.h), each a bit of the words of its window, which the library's table has; set and cleared
     tls         the library's thread-local variables thread_cache, which is read, and countdown_left, which is written too
     image       code, constants and the offset table, which nobody writes
     errno       the int that __errno_location returns; written only
@@ -15,11 +16,12 @@ regions do not overlap is a precondition (TcacheOutside, ThreadOutside), and tha
 from dataclasses import dataclass
 
 from z3 import (Array, BitVec, BitVecSort, BitVecVal, Concat, Extract, LShR, Select, Store, ULT, Z3_OP_BADD, Z3_OP_BMUL,
-                is_app_of, is_bv_value, simplify)
+                Z3_OP_SELECT, is_app_of, is_bv_value, simplify)
 
 from machine import Machine, Refused
 
 IMAGE, FS, TLS, STACK, ERRNO = (BitVec(name, 64) for name in ("image", "fs", "tls", "rsp", "errno_location"))
+WORDS = Array("live_table", BitVecSort(64), BitVecSort(64))        # window -> the words of its bits
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,7 @@ class Cache:
         Cache.count += 1
         self.t, self.leaf = t, BitVec(f"leaf#{Cache.count}", 64)
         self.arrays = {f.name: Array(f"{f.name}#{Cache.count}", BitVecSort(64), BitVecSort(8 * f.size)) for f in layout.cache.values()}
+        self.arrays["live"] = Array(f"live#{Cache.count}", BitVecSort(64), BitVecSort(1))       # number of a bit -> it
         self.high = Array(f"high#{Cache.count}", BitVecSort(64), BitVecSort(16))
         self.low = Array(f"low#{Cache.count}", BitVecSort(64), BitVecSort(32))
         self.countdown = BitVec(f"countdown_left#{Cache.count}", 32)
@@ -183,6 +186,11 @@ class Memory:
             k.learn(field.name, index)
             value = Select(getattr(k.cache, field.name), index)
             return value if size == field.size else Extract(8 * (within + size) - 1, 8 * within, value)
+        if region == "image" and size == 8 and not is_bv_value(offset):
+            window = divided(simplify(offset - self.image.objects["live_table"], som=True), 8)
+            if window is not None and k.proves(ULT(window, k.layout.constants["LIVE_WINDOWS"])):
+                self.touched = "live_table"
+                return Select(WORDS, window)
         if not is_bv_value(offset):
             raise Refused(f"reads {region} + {offset}")
         at = offset.as_signed_long()
@@ -213,6 +221,18 @@ class Memory:
             if data is not None:
                 return BitVecVal(int.from_bytes(data, "little"), 8 * size)
         raise Refused(f"reads {size} bytes at {region} + {at}")
+
+    def exchange_bit(self, address, bit, value):
+        """The bit of that number, counted from the address on, which gets a value and is returned as it was."""
+        words, k = simplify(Machine.total(address)), self.knowledge
+        bits = (1 << k.layout.constants["LIVE_LG_WINDOW"]) // k.layout.constants["LIVE_SPACING"]       # of a window
+        if not (is_app_of(words, Z3_OP_SELECT) and words.arg(0).eq(WORDS)) or not k.proves(ULT(bit, bits)):
+            raise Refused(f"changes bit {bit} at {words}, which is no bit of a block")
+        self.touched = "live"
+        n = k.named(simplify(words.arg(1) * bits + bit))
+        was = Select(self.now["live"], n)
+        self.now["live"] = Store(self.now["live"], n, BitVecVal(value, 1))
+        return was == 1
 
     def store(self, address, value):
         region, offset = self.place(address)

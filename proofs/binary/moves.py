@@ -61,9 +61,13 @@ class Moves:
         self.move(stacks.Move(self.view, self.view, wide(tag[0]), block, high=tag[0], low=tag[1]), stacks.FOUND)
         return wide(tag[0])
 
-    def push(self, block, size=None, stack=None, pages="window_pages"):
-        """tcache_push, tcache_push_sized for a size, or tcache_push_class for a stack: the stack on which the block is put. The reasons for None
-        are those of the comments."""
+    def bit_of(self, block):
+        """the number of the block's bit (live_bit, in the window of the block)"""
+        return LShR(block, (self.k.layout.constants["LIVE_SPACING"] - 1).bit_length())
+
+    def push(self, block, size=None, stack=None, pages="window_pages", checks=False):
+        """tcache_push, tcache_push_sized for a size, tcache_push_class for a stack, or counting_check: the stack on which the block is put. The
+        reasons for None are those of the comments."""
         v, tag = self.view, self.tag_at(block, pages)
         if tag is None:
             return None
@@ -82,7 +86,8 @@ class Moves:
         self.k.learn("slot", top)
         if not self.case(ULT(top, v.limit(tagged))):            # the stack is full
             return None
-        if not self.case(v.slot(top) != block):                 # it is the one that was freed last
+        if not self.case(Select(v.arrays["live"], self.bit_of(block)) == 1 if checks else       # it is not live
+                         v.slot(top) != block):                 # it is the one that was freed last
             return None
         self.move(stacks.pushed(v, tagged, block, high, low, size),
                   stacks.PUSH_SIZED if size is not None else stacks.PUSH if stack is None else stacks.PUSH_CLASS)
@@ -131,11 +136,12 @@ def proven(layout):
         g.k.assume(ULT(STACK, k["TCACHE_STACKS"]))
         g.pop(STACK)
         count += g.count
-    for size, stack, pages in ((None, None, "window_pages"), (None, None, "known_pages"), (SIZE, None, "window_pages"), (None, STACK, "window_pages")):
+    for size, stack, pages in ((None, None, "window_pages"), (None, None, "counted_pages"), (None, None, "checked_pages"), (SIZE, None, "window_pages"),
+                               (None, STACK, "window_pages")):
         g = General(layout)
         if size is not None:
             g.k.assume(ULE(size, k["SC_LOOKUP_MAX"]))
-        g.push(BLOCK, size, stack, pages)
+        g.push(BLOCK, size, stack, pages, checks=pages == "checked_pages")
         count += g.count
     g = General(layout)
     g.stack_at(BLOCK)

@@ -105,6 +105,8 @@ class Bench:
                     data[at:at + 8] = struct.pack("<Q", away)
             elif op.type == x86.X86_OP_REG and insn.mnemonic in ("jmp", "call"):
                 registers[insn.reg_name(op.reg)] = away
+        if insn.mnemonic.startswith("lock bt"):             # the register is the number of a bit, which lies in the window
+            registers[PARTS[insn.reg_name(insn.operands[1].reg)][0]] = self.random.randrange(-64 * 8, 56 * 8) & MASK
         if insn.mnemonic == "ret":
             at = WINDOW // 2
             data[at:at + 8] = struct.pack("<Q", away)
@@ -169,6 +171,13 @@ class Bytes:
     def store(self, address, value):
         n, value = self.at(address), simplify(value)
         self.data[n:n + value.size() // 8] = value.as_long().to_bytes(value.size() // 8, "little")
+
+    def exchange_bit(self, address, bit, value):
+        bit = simplify(bit).as_signed_long()
+        n, mask = self.at(address) + bit // 8, 1 << bit % 8
+        was = self.data[n] & mask
+        self.data[n] = self.data[n] & ~mask | (mask if value else 0)
+        return BoolVal(was != 0)
 
     def proves(self, formula):
         return is_true(simplify(formula))

@@ -29,6 +29,11 @@ CONTRACTS = [       # clauses that functions.py, trace.py and invariant.py name:
     ("src/tcache/counting.h", "counting_passes", "assigns", "", r"\nothing"),
     ("src/tcache/counting.h", "counting_adds", "ensures", "table", r"\result ==> bytes <= SC_LOOKUP_MAX"),
     ("src/tcache/counting.h", "counting_took", "assigns", "", r"\nothing"),
+    ("src/tcache/counting.h", "counting_checks", "ensures", "table", r"\result ==> bytes <= SC_LOOKUP_MAX"),
+    ("src/platform/live.h", "live_set", "requires", "address", "address < 1UL << LG_VADDR"),
+    ("src/platform/live.h", "live_set", "assigns", "", r"\nothing"),
+    ("src/platform/live.h", "live_clear", "requires", "address", "address < 1UL << LG_VADDR"),
+    ("src/platform/live.h", "live_clear", "assigns", "", r"\nothing"),
     ("src/tcache/counting.h", "counting_push", "assigns", "", "TCACHE_ASSIGNS_STACKS(t), block_state[block], block_pos[block]"),
     ("src/tcache/counting.h", "counting_push", "requires", "live", "0 < block < ADDRESS_MAX ==> block_state[block] == BLOCK_LIVE"),
     ("src/tcache/tcache.h", "tcache_window_page", "ensures", "page", r"\result < t->known_pages ==> block / PAGE == t->window / RADIX_HALF * "

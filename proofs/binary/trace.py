@@ -10,7 +10,7 @@ from memory import IMAGE
 from moves import Moves
 
 ANY = object()
-COUNTER = ("left", "allocated", "deallocated")      # no part of what a move may change
+COUNTER = ("left", "allocated", "deallocated", "live")      # no part of what a move may change
 
 
 class Text(str):

@@ -13,7 +13,9 @@
 _Static_assert(LIVE_SPACING == SC_TINY, "each block has a bit of its own");
 
 /* Notes that the program gets the block. */
-/*@ assigns            \nothing; */
+/*@ requires address:  block < ADDRESS_MAX;
+    assigns            \nothing;
+*/
 static inline void check_take(uint64_t block)
 {
     if (live_asked()) {
@@ -21,24 +23,22 @@ static inline void check_take(uint64_t block)
     }
 }
 
-/* Returns a block from the thread's stack of the class, while frees are checked and the thread's calls come here for no other reason, or 0. */
-/*@ requires ready:    MallocReady;
+/* Returns a block from the thread's stack of a small class, without its bit, or 0 where there is none, frees are not checked, or the thread
+ * counts for another reason, too. */
+/*@ requires ok:       MallocOk;
     requires mine:     t == thread_cache;
-    requires small:    size <= SC_LOOKUP_MAX;
+    requires class:    szind < SC_NBINS;
     assigns            TCACHE_ASSIGNS_STACKS(t), block_state[0 .. ADDRESS_MAX - 1];
-    ensures  ready:    MallocReady;
+    ensures  ok:       MallocOk;
     ENSURES_NEW_ADDRESS;
-    ensures  class:    \result != 0 ==> BlockOf(\result, size);
+    ensures  class:    \result != 0 ==> block_szind[\result] == szind;
 */
-static inline uint64_t check_pop(struct tcache *t, size_t size)
+static inline uint64_t check_pop(struct tcache *t, uint32_t szind)
 {
-    /*@ ghost malloc_lemma_ready(); */
-    uint64_t stack = tcache_stack_of(t, size);
-    uint64_t block = stack != 0 && counting_only(t, COUNTER_CHECKS) ? hit_pop(t, stack) : 0;
-    if (block != 0) {
-        live_set(block);
+    if (t->checked_end == 0 || (COUNTDOWN_RUNS && !counting_passes(t, szind + 1))) {
+        return 0;
     }
-    return block;
+    return tcache_pop(t, szind + 1);
 }
 
 /* Notes that the program frees the block, while frees are checked. Ends the program if it is not live. */
@@ -51,7 +51,7 @@ static inline uint64_t check_pop(struct tcache *t, size_t size)
 static inline void check_give(uint64_t block, const char *call)
 {
     /*@ ghost overflow_lemma_out(block); */
-    if (!live_clear(block)) {
+    if (!live_is(block) || !live_clear(block)) {
         overflow_dead(block, call, "double free");
     }
 }

@@ -6,7 +6,7 @@
 #include "api/fill.h"
 #include "platform/modes.h"
 #include "tcache/counting.h"
-#include "tcache/overflow_put.h"
+#include "tcache/overflow.h"
 
 /* Frees a block that the thread's stacks have refused. */
 /*@ requires ok:       MallocOk;
@@ -85,7 +85,7 @@ static __attribute__((noinline)) void free_unchecked(uint64_t block, const char 
 static inline bool free_put(uint64_t block)
 {
     struct tcache *t = thread_cache;
-    return counting_only(t, COUNTER_CHECKS) && modes_freed_byte() == MODES_NO_BYTE && overflow_put(t, block);
+    return counting_only(t, COUNTER_CHECKS) && modes_freed_byte() == MODES_NO_BYTE && overflow_push(t, block) != 0;
 }
 
 /* Frees a block while frees are checked. */

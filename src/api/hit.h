@@ -77,7 +77,8 @@ static inline bool hit_give(struct tcache *t, uint64_t block)
 static inline bool hit_give_class(uint64_t block, uint32_t szind)
 {
     /*@ ghost malloc_lemma_ready(); */
-    bool done = szind < TCACHE_STACKS - 1 && tcache_push_class(thread_cache, block, szind + 1);
+    struct tcache *t = thread_cache;
+    bool           done = szind < TCACHE_STACKS - 1 && (tcache_push_class(t, block, szind + 1) || counting_push_class(t, block, szind + 1));
     /*@ ghost START_KEPT */
     return done;
 }

@@ -90,7 +90,8 @@ static inline struct tcache *block_turn(uint32_t szind)
     return t;
 }
 
-/* Returns a block that is sampled, or another one. The rest is as above. */
+/* Returns a block that is sampled, or another one. In a thread that checks what it frees, and counts for no sample, it comes from the thread's
+ * stack if that has one. The rest is as above. */
 /*@ requires ready:    MallocReady;
     requires power:    IsPowerOfTwo(align_bytes);
     requires class:    szind < SC_NSIZES;
@@ -104,6 +105,12 @@ static inline struct tcache *block_turn(uint32_t szind)
 */
 static inline uint64_t block_take_sampled(uint32_t szind, uint64_t align_bytes, bool *zeroed)
 {
+    uint64_t block = szind < SC_NBINS ? check_pop(thread_get(), szind) : 0;
+    if (block != 0) {
+        /*@ ghost if (szind < SC_NBINS) { block_lemma_power(block, align_bytes); } */
+        *zeroed = false;
+        return block;
+    }
     struct tcache *t = block_turn(szind);
     /*@ assert place: ThreadCache(t); */
     uint64_t       sampled = block_sample(t, szind, align_bytes, zeroed);
@@ -242,23 +249,21 @@ static __attribute__((noinline)) void *malloc_slow(size_t size, struct tcache *t
 {
     /*@ ghost malloc_lemma_ready(); */
     if (size > SC_LOOKUP_MAX) {
-        uint32_t szind = size_class_index(size);
-        bool     runs = !COUNTDOWN_RUNS || countdown_runs();           /* not before boot, when tables tell nothing */
-        if (szind + 1 < TCACHE_STACKS && runs && !countdown_due(block_class_bytes(szind))) {
-            return malloc_cached(t, szind) /*@ ghost (size) */;
+        bool runs = !COUNTDOWN_RUNS || countdown_runs();                /* not before boot, when tables tell nothing */
+        if (size <= TCACHE_MAX && runs) {
+            uint32_t szind = size_class_index(size);
+            /*@ ghost ladder_lemma_rung(LG_PAGE - LG_QUANTUM + (LARGE_CACHED - 1) / SC_NGROUP, SC_NGROUP - 1); */
+            /*@ assert last: ScBytes(TCACHE_STACKS - 2) == TCACHE_MAX; */
+            /*@ assert cached: szind + 1 < TCACHE_STACKS; */
+            if (!countdown_due(block_class_bytes(szind))) {
+                return malloc_cached(t, szind) /*@ ghost (size) */;
+            }
         }
-    } else if (countdown_runs()) {
+    } else if (countdown_runs()) {                                      /* not while a mode asks for all allocations */
         /* The fast path has found no block, or a thread that counts down to its next sample comes from there. */
         uint64_t stack = tcache_stack_of(t, size);
         if (stack != 0 && !countdown_due(slab_bytes[stack - 1])) {
             return malloc_cached(t, (uint32_t)stack - 1) /*@ ghost (size) */;
-        }
-    } else {
-        /* While a mode asks for all allocations, no thread counts down. */
-        uint64_t block = check_pop(t, size);
-        if (block != 0) {
-            /*@ ghost block_lemma_found(block, size); */
-            return (void *)block;
         }
     }
     return malloc_uncounted(size);
@@ -306,6 +311,26 @@ static inline void *malloc_added(size_t size, struct tcache *t)
     return (void *)block;
 }
 
+/* Returns a block for a request of a thread whose frees are checked, and which counts it down. */
+/*@ requires ok:       MallocOk;
+    requires mine:     t == thread_cache;
+    requires small:    size <= SC_LOOKUP_MAX;
+    EXITS_OUT(size, 1);
+    assigns            MALLOC_ASSIGNS, errno;
+    ENSURES_MALLOC(size);
+*/
+static inline void *malloc_checked(size_t size, struct tcache *t)
+{
+    uint64_t stack = tcache_stack_of(t, size);
+    uint64_t block = !COUNTDOWN_RUNS || counting_passes(t, stack) ? tcache_pop(t, stack) : 0;
+    if (!LIKELY(block != 0)) {
+        return malloc_slow(size, t);
+    }
+    /*@ ghost block_lemma_found(block, size); */
+    live_set(block);
+    return (void *)block;
+}
+
 PUBLIC void *qed_malloc(size_t size)
 {
     malloc_others();
@@ -318,7 +343,10 @@ PUBLIC void *qed_malloc(size_t size)
     if (counting_paces(t, size)) {
         return malloc_paced(size, t);
     }
-    return counting_adds(t, size) ? malloc_added(size, t) : malloc_slow(size, t);
+    if (counting_adds(t, size)) {
+        return malloc_added(size, t);
+    }
+    return counting_checks(t, size) ? malloc_checked(size, t) : malloc_slow(size, t);
 }
 
 PUBLIC void *qed_calloc(size_t count, size_t size)

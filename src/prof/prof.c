@@ -98,15 +98,17 @@ static void count_on(struct tcache *t, struct thread *me)
     }
 }
 
-/* Returns whether the block is one that its class has counted down to as the next sample, and has the class count again. me is NULL where the
- * thread may not sample. After blocks enough that were far from a sample the next one is drawn again, which changes no probability. */
+/* Returns whether the block is one that its class has counted down to as the next sample, and has the class count again. After blocks enough
+ * that were far from a sample the next one is drawn again, which changes no probability. me is NULL where the thread may not sample. Then the
+ * class counts to the next look at the clock, if there is to be one. */
 static bool blocks_over(const struct tcache *t, struct thread *me, uint32_t szind)
 {
     if (tcache_is_standin(t) || szind >= SC_NBINS || *left_of(t, szind) <= COUNTER_LEFT_MAX) {
         return false;
     }
     if (me == NULL) {
-        *left_of(t, szind) = counting_for(t, COUNTER_WAITS) ? (uint32_t)(WAITING_BYTES / size_class_bytes(szind)) : 0;
+        *left_of(t, szind) = counting_for(t, COUNTER_WAITS) ? (uint32_t)(WAITING_BYTES / size_class_bytes(szind))
+                             : counting_for(t, COUNTER_SAMPLES) ? 0 : COUNTER_LEFT_MAX;
         return false;
     }
     bool far = me->far[szind];

@@ -6,6 +6,15 @@
 
 #define COUNTING_DOWN ((uint64_t)(COUNTER_SAMPLES | COUNTER_WAITS))     /* reasons for which it is enough to count blocks down */
 
+/* Returns the end of the sizes for which malloc checks, and nothing else but to come past the clock, if the thread counts for these reasons. */
+/*@ assigns           \nothing;
+    ensures  end:     \result == 0 || \result == TCACHE_LOOKUP_END;
+*/
+static inline int64_t counting_checked_end(uint64_t reasons)
+{
+    return (reasons & ~(uint64_t)COUNTER_WAITS) == COUNTER_CHECKS ? TCACHE_LOOKUP_END : 0;
+}
+
 /* Tells the counter the bytes of every stack's blocks. */
 /*@ requires valid:   \valid(t);
     assigns           \nothing;
@@ -29,13 +38,12 @@ void counting_begin(struct tcache *t, uint64_t reason)
     t->lookup_end = 0;
     t->paced_end = down && (reasons & ~COUNTING_DOWN) == 0 ? TCACHE_LOOKUP_END : 0;
     t->counted_end = reason == COUNTER_ALLOCATES && reasons == reason ? TCACHE_LOOKUP_END : 0;
-    if (t->window_pages == 0) {                 /* not only bytes are counted */
-        t->known_pages = 0;
-    }
+    t->checked_end = reason == COUNTER_CHECKS || reason == COUNTER_WAITS ? counting_checked_end(reasons) : 0;
+    t->counted_pages = 0;
+    t->checked_pages = 0;                       /* the thread's next free looks at its window again */
     if (reason == COUNTER_ALLOCATES) {
         counting_prices(t);
         t->window_pages = 0;
-        t->known_pages = 0;
     }
     /*@ assert window: TcacheWindow(t); */
     /*@ ghost tcache_lemma_ok(t); */
@@ -49,6 +57,7 @@ void counting_end(struct tcache *t, uint64_t reason)
         t->lookup_end = last ? TCACHE_LOOKUP_END : 0;
         t->paced_end = !last && (reasons & ~COUNTING_DOWN) == 0 ? TCACHE_LOOKUP_END : 0;
         t->counted_end = reasons == COUNTER_ALLOCATES ? TCACHE_LOOKUP_END : 0;
+        t->checked_end = counting_checked_end(reasons);
         /*@ assert window: TcacheWindow(t); */
         /*@ ghost tcache_lemma_ok(t); */
     }
@@ -78,7 +87,8 @@ void counting_modes(struct tcache *t)
     }
     if (counting_frees()) {
         t->window_pages = 0;
-        t->known_pages = 0;
+        t->counted_pages = 0;
+        t->checked_pages = 0;
         /*@ assert window: TcacheWindow(t); */
         /*@ ghost tcache_lemma_ok(t); */
     }

@@ -6,7 +6,9 @@
  * sees what is freed, its window_pages is 0 too, so that free goes on in the same way. A thread that does not count has both, and
  * the fast paths know nothing of all this.
  *
- * A thread that counts bytes and nothing else adds them up where malloc and free go on. Its known_pages say which window free may use there.
+ * A thread that counts bytes and nothing else adds them up where malloc and free go on. Its counted_pages say which window free may use there.
+ * One that checks what it frees, and comes past the clock at most besides, sets and clears the bits of its blocks there (platform/live.h), in
+ * the window of its checked_pages. It counts its blocks down, too.
  * A thread that counts for samples or for the clock alone counts the blocks of each small class down. Only the one that it has counted down to
  * goes to the slow path.
  *
@@ -66,6 +68,18 @@ static inline bool counting_adds(const struct tcache *t, uint64_t bytes)
     return bytes < (uint64_t)t->counted_end;
 }
 
+/* Returns whether the thread's frees are checked, and a request for so many bytes leaves the fast path for no reason but that and the clock.
+ */
+/*@ requires ok:      TcacheOk(t);
+    assigns           \nothing;
+    ensures  table:   \result ==> bytes <= SC_LOOKUP_MAX;
+    ensures  checked: \result ==> t->checked_end != 0;
+*/
+static inline bool counting_checks(const struct tcache *t, uint64_t bytes)
+{
+    return bytes < (uint64_t)t->checked_end;
+}
+
 /* Tells the counter the bytes of each block of that stack. */
 /*@ requires stack:   0 < stack < TCACHE_STACKS;
     requires bytes:   bytes == ScBytes(stack - 1);
@@ -86,7 +100,33 @@ static inline void counting_took(const struct tcache *t, uint64_t stack) /*@ gho
     counter_add(COUNTING_PLACE(t), stack, false);
 }
 
-/* tcache_push for a thread that counts bytes and nothing else. It counts the block, too. For another thread it returns false. */
+/* Puts a block that the program frees into its stack, clears the block's bit, and returns true. Its page in the window is that one. Returns
+ * false, and changes nothing, where no live block begins there, or the stack is full. */
+/*@ TCACHE_WHOLE(requires, t);
+    requires live:    0 < block < ADDRESS_MAX ==> block_state[block] == BLOCK_LIVE;
+    requires known:   page < t->known_pages && 0 < block < ADDRESS_MAX;
+    requires page:    block / PAGE == t->window / RADIX_HALF * RADIX_WINDOW_PAGES + page;
+    assigns           TCACHE_ASSIGNS_STACKS(t), block_state[block], block_pos[block];
+    TCACHE_WHOLE(ensures, t);
+    ENSURES_PUSHED(t, block);
+    TCACHE_NONE_LOST(ensures, t);
+*/
+static inline bool counting_check(struct tcache *t, uint64_t block, uint64_t page)
+{
+    uint64_t stack = radix_leaf_high(t->leaf, page) /*@ ghost (t->window / RADIX_HALF) */;
+    if (!tcache_begins(t, block, page, stack)) {
+        return false;
+    }
+    uint64_t top = ATOMIC_LOAD(t->top[stack]);
+    if ((uint16_t)top >= t->limit[stack] || !live_clear(block)) {
+        return false;
+    }
+    tcache_add(t, stack, top, block);
+    return true;
+}
+
+/* tcache_push for a thread that counts bytes, or checks what it frees, and does nothing else. It counts the block, or clears its bit, too. For
+ * another thread it returns false. */
 /*@ REQUIRES_WHOLE_OR_HOLLOW(t);
     requires live:    0 < block < ADDRESS_MAX ==> block_state[block] == BLOCK_LIVE;
     assigns           TCACHE_ASSIGNS_STACKS(t), block_state[block], block_pos[block];
@@ -94,11 +134,11 @@ static inline void counting_took(const struct tcache *t, uint64_t stack) /*@ gho
     ENSURES_PUSHED(t, block);
     TCACHE_NONE_LOST(ensures, t);
 */
-static inline bool counting_push(struct tcache *t, uint64_t block)
+__attribute__((always_inline)) static inline bool counting_push(struct tcache *t, uint64_t block)
 {
     uint64_t page = tcache_window_page(t, block);
-    if (page >= t->known_pages) {
-        return false;
+    if (page >= t->counted_pages) {
+        return page < t->checked_pages && counting_check(t, block, page);
     }
     uint64_t stack = radix_leaf_high(t->leaf, page) /*@ ghost (t->window / RADIX_HALF) */;
     if (!tcache_push_at(t, block, page, stack)) {
@@ -106,6 +146,30 @@ static inline bool counting_push(struct tcache *t, uint64_t block)
     }
     counter_add(COUNTING_PLACE(t), stack, true);
     return true;
+}
+
+/* counting_push for a block that the program says has the class of that stack. It is refused too where a block of another class begins there. */
+/*@ REQUIRES_WHOLE_OR_HOLLOW(t);
+    requires live:    0 < block < ADDRESS_MAX ==> block_state[block] == BLOCK_LIVE;
+    requires stack:   0 < stack < TCACHE_STACKS;
+    assigns           TCACHE_ASSIGNS_STACKS(t), block_state[block], block_pos[block];
+    ENSURES_STILL_WHOLE(t);
+    ENSURES_PUSHED(t, block);
+    TCACHE_NONE_LOST(ensures, t);
+    ensures  class:   \result ==> block_szind[block] == stack - 1;
+*/
+static inline bool counting_push_class(struct tcache *t, uint64_t block, uint64_t stack)
+{
+    uint64_t page = tcache_window_page(t, block);
+    if (page >= t->known_pages) {
+        return false;
+    }
+    /*@ assert out: BlockOut(block); */
+    /*@ ghost tcache_lemma_tag(block); */
+    if (radix_leaf_high(t->leaf, page) /*@ ghost (t->window / RADIX_HALF) */ != stack) {
+        return false;
+    }
+    return counting_push(t, block);
 }
 
 /* Returns whether the thread of the cache counts its bytes. */
@@ -158,13 +222,13 @@ static inline bool counting_frees(void)
     return live_asked() || modes_freed_byte() != MODES_NO_BYTE;
 }
 
-/* Returns whether the thread counts for that reason alone. */
+/* Returns whether the thread counts for that reason, and for no other one but to come past the clock. */
 /*@ requires valid:   \valid_read(t);
     assigns           \nothing;
 */
 static inline bool counting_only(const struct tcache *t, uint64_t reason)
 {
-    return counting(t) && counter_reasons(COUNTING_PLACE(t)) == reason;
+    return counting(t) && (counter_reasons(COUNTING_PLACE(t)) & ~(uint64_t)COUNTER_WAITS) == reason;
 }
 
 /* The thread counts for that reason from now on. Bytes begin at 0. t is no stand-in. */
@@ -174,7 +238,9 @@ static inline bool counting_only(const struct tcache *t, uint64_t reason)
     ensures  counts:  t->lookup_end == 0;
     ensures  paced:   reason != COUNTER_SAMPLES && reason != COUNTER_WAITS ==> t->paced_end == 0;
     ensures  counted: reason != COUNTER_ALLOCATES ==> t->counted_end == 0;
-    ensures  window:  reason == COUNTER_ALLOCATES ==> t->window_pages == 0 && t->known_pages == 0;
+    ensures  checked: reason != COUNTER_CHECKS && reason != COUNTER_WAITS ==> t->checked_end == 0;
+    ensures  window:  reason == COUNTER_ALLOCATES ==> t->window_pages == 0;
+    ensures  pages:   t->counted_pages == 0 && t->checked_pages == 0;
 */
 void counting_begin(struct tcache *t, uint64_t reason);
 

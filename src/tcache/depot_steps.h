@@ -188,7 +188,7 @@ static inline uint32_t depot_first_fill(uint32_t stack)
     requires bottom:  TcacheBottom(t);
     requires turn:    TcacheTurn(t);
     assigns           TCACHE_ASSIGNS_PAGES(t), t->fill[0 .. TCACHE_STACKS - 1];
-    ensures  window:  t->window_pages == 0 && t->known_pages == 0;
+    ensures  window:  TCACHE_NO_PAGES(t);
     ensures  limits:  TcacheLimits(t);
     ensures  tops:    TcacheTops(t);
     ensures  floors:  TcacheFloors(t);
@@ -199,6 +199,8 @@ static inline uint32_t depot_first_fill(uint32_t stack)
 static inline void depot_renew(struct tcache *t)
 {
     t->window_pages = 0;
+    t->counted_pages = 0;
+    t->checked_pages = 0;
     t->known_pages = 0;
     /*@ loop invariant range:  0 <= b <= TCACHE_STACKS;
         loop invariant fill:   \forall integer a; 0 <= a < b ==> 0 <= t->fill[a] <= TCACHE_SLOTS;

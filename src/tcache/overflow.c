@@ -3,7 +3,6 @@
 
 #include "platform/trap.h"
 #include "tcache/counting.h"
-#include "tcache/overflow_put.h"
 #include "tcache/refill.h"
 #include "tcache/stack.h"
 
@@ -97,6 +96,8 @@ static void overflow_look(struct tcache *t, uint64_t block)
         t->leaf = leaf;
         t->window = window * (1UL << RADIX_LG_WINDOW);
         t->window_pages = RADIX_WINDOW_PAGES;
+        t->counted_pages = 0;
+        t->checked_pages = 0;
         t->known_pages = RADIX_WINDOW_PAGES;
         /*@ assert begins: t->window / RADIX_HALF == window && t->window % RADIX_HALF == 0; */
         /*@ ghost tcache_lemma_ok(t); */
@@ -123,6 +124,30 @@ static inline uint64_t overflow_push_at(struct tcache *t, uint64_t block, uint64
     return stack <= SC_NBINS ? slab_bytes[stack - 1] : size_class_bytes((uint32_t)stack - 1);
 }
 
+/* Returns the pages of the window that is known, if it may be used by the frees of a thread that counts for that reason: it counts for no other
+ * one, and no mode fills what is freed. Returns 0 otherwise. */
+/*@ requires valid:   \valid_read(t);
+    assigns           \nothing;
+    ensures  pages:   \result == 0 || \result == t->known_pages;
+*/
+static inline uint64_t overflow_pages(const struct tcache *t, uint64_t reason)
+{
+    return modes_freed_byte() == MODES_NO_BYTE && counting_only(t, reason) ? t->known_pages : 0;
+}
+
+/* Gives the known window to those frees of the thread that are only counted, or only checked. */
+/*@ requires ok:      TcacheOk(t);
+    assigns           TCACHE_ASSIGNS_PAGES(t);
+    ensures  ok:      TcacheOk(t);
+*/
+static inline void overflow_lend(struct tcache *t)
+{
+    t->window_pages = 0;
+    t->counted_pages = overflow_pages(t, COUNTER_ALLOCATES);
+    t->checked_pages = overflow_pages(t, COUNTER_CHECKS);
+    /*@ ghost tcache_lemma_ok(t); */
+}
+
 uint64_t overflow_push(struct tcache *t, uint64_t block)
 {
     overflow_look(t, block);
@@ -130,11 +155,7 @@ uint64_t overflow_push(struct tcache *t, uint64_t block)
     uint64_t page = tcache_window_page(t, block);
     uint64_t bytes = page < t->known_pages ? overflow_push_at(t, block, page) : 0;
     /*@ assert all: TcacheAll{Pre}(t) ==> TcacheAll(t); */
-    t->window_pages = 0;
-    if (!counting_only(t, COUNTER_ALLOCATES)) {
-        t->known_pages = 0;                     /* a mode has to see the frees too */
-    }
-    /*@ ghost tcache_lemma_ok(t); */
+    overflow_lend(t);
     return bytes;
 }
 
@@ -207,7 +228,7 @@ static void overflow_cached(struct tcache *t, uint32_t stack, uint64_t block, co
     if (t->top[stack] >= t->limit[stack]) {
         overflow_make_room(t, stack);
     }
-    overflow_add(t, stack, block);
+    tcache_add(t, stack, t->top[stack], block);
 }
 
 void overflow_free(struct tcache *t, uint64_t block, const char *call)

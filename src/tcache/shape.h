@@ -47,6 +47,7 @@ static inline void shape_lookup(struct tcache *t)
     t->lookup_end = TCACHE_LOOKUP_END;
     t->paced_end = 0;
     t->counted_end = 0;
+    t->checked_end = 0;
 }
 
 /* Gives stack b the bottom slot floor, a depth to begin with, and one that it may reach. A stack of depth 0 has no room. */
@@ -138,7 +139,7 @@ static inline uint32_t shape_stack(struct tcache *t, uint32_t b, uint32_t floor)
     ensures  bottom:  TcacheBottom(t);
     ensures  fill:    TcacheFill(t);
     ensures  turn:    TcacheTurn(t);
-    ensures  window:  t->window_pages == 0 && t->known_pages == 0;
+    ensures  window:  TCACHE_NO_PAGES(t);
 */
 static inline void shape_cache(struct tcache *t)
 {

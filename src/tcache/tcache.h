@@ -49,12 +49,15 @@ struct tcache {
     divide_magic_t      magic[TCACHE_STACKS];                     /* reciprocal of the class's bytes */
     divide_magic_t      negated[TCACHE_STACKS];                   /* that reciprocal, as tag_negate makes it */
     uint64_t            window_pages;                           /* known_pages, or 0 while the thread's frees are counted (counting.h) */
+    uint64_t            counted_pages;                          /* known_pages while only their bytes are counted, and 0 otherwise */
+    uint64_t            checked_pages;                          /* known_pages while they are only checked, and 0 otherwise */
     uint64_t            known_pages;                            /* RADIX_WINDOW_PAGES, or 0 while there is no leaf */
     uint64_t            window;                                 /* address at which the leaf's window begins, never 0 */
     struct radix_leaf  *leaf;
     int64_t             lookup_end;                             /* TCACHE_LOOKUP_END, or 0 while the thread's calls are counted (counting.h) */
     int64_t             paced_end;                              /* TCACHE_LOOKUP_END while they are only counted down, and 0 otherwise */
     int64_t             counted_end;                            /* TCACHE_LOOKUP_END while only their bytes are counted, and 0 otherwise */
+    int64_t             checked_end;                            /* TCACHE_LOOKUP_END while frees are checked and no more, and 0 otherwise */
     uint8_t             stack_of[SC_LOOKUP_MAX + 1];              /* the stack for so many bytes. An entry a byte saves two instructions. */
     uint32_t            floor[TCACHE_STACKS];
     int16_t             fill[TCACHE_STACKS];                      /* blocks to ask for at the next miss */
@@ -229,6 +232,27 @@ static inline void tcache_raise(struct tcache *t, uint64_t stack)
     t->top[stack] += 1;
 }
 
+/* Puts a live block on top of its stack, which has room above slot top, its last one. */
+/*@ TCACHE_WHOLE(requires, t);
+    requires live:    block < ADDRESS_MAX && block_state[block] == BLOCK_LIVE;
+    requires class:   0 < stack < TCACHE_STACKS && block_szind[block] == stack - 1;
+    requires room:    top == t->top[stack] && top < t->limit[stack];
+    assigns           TCACHE_ASSIGNS_STACKS(t), block_state[block], block_pos[block];
+    TCACHE_WHOLE(ensures, t);
+    ensures  cached:  block_state[block] == BLOCK_CACHED;
+    ensures  up:      t->top[stack] == \old(t->top[stack]) + 1;
+    ensures  stands:  t->slot[t->top[stack]] == block;
+    TCACHE_NONE_LOST(ensures, t);
+*/
+static inline void tcache_add(struct tcache *t, uint64_t stack, uint64_t top, uint64_t block)
+{
+    tcache_put(t, top, block) /*@ ghost (stack) */;
+    /*@ assert absent: TcacheAbsent(t, block); */
+    /*@ ghost block_set_cached(block, (uint32_t)top + 1); */
+    /*@ assert above: top == t->top[stack] && TcacheAbove(t, stack, top + 1); */
+    tcache_raise(t, stack);
+}
+
 /* Returns whether a block of the stack's class begins at the address. Its page in the window is that one, and the page's tag names the stack. */
 /*@ TCACHE_WHOLE(requires, t);
     requires live:    0 < block < ADDRESS_MAX ==> block_state[block] == BLOCK_LIVE;
@@ -296,12 +320,7 @@ static inline bool tcache_push_at(struct tcache *t, uint64_t block, uint64_t pag
     if ((uint16_t)top >= t->limit[stack] || t->slot[top] == block) {
         return false;
     }
-    tcache_put(t, top, block) /*@ ghost (stack) */;
-    /*@ assert absent: TcacheAbsent(t, block); */
-    /*@ ghost block_set_cached(block, (uint32_t)top + 1); */
-    /*@ assert above: top == t->top[stack] && TcacheAbove(t, stack, top + 1); */
-    tcache_raise(t, stack);
-    /*@ ghost tcache_lemma_ok(t); */
+    tcache_add(t, stack, top, block);
     return true;
 }
 
