@@ -23,6 +23,11 @@
 #define LIVE_WINDOWS (1UL << (LG_VADDR - LIVE_LG_WINDOW))
 #define LIVE_SPACING (1UL << SC_LG_TINY_MIN)                    /* blocks begin at multiples of it */
 #define LIVE_WORDS ((1UL << LIVE_LG_WINDOW) / LIVE_SPACING / 64)
+#if defined(__x86_64__) && defined(__GCC_ASM_FLAG_OUTPUTS__)
+#define LIVE_BY_NUMBER 1            /* an instruction changes a bit by its number */
+#else
+#define LIVE_BY_NUMBER 0
+#endif
 
 /*@ ghost uint8_t live_on; */                                   /* 1 if the settings of this process ask for the bits */
 
@@ -115,15 +120,15 @@ static inline bool live_is(uint64_t address)
 static inline void live_set(uint64_t address)
 #ifdef __FRAMAC__
 ;
-#elif defined(__x86_64__)
-{
-    uint64_t *words = live_words(address >> LIVE_LG_WINDOW);
-    __asm__("lock btsq %[bit], %[words]" : [words] "+m"(*(uint64_t (*)[LIVE_WORDS])words) : [bit] "r"(live_bit(address)) : "cc");
-}
 #else
 {
-    uint64_t *word = live_word(live_words(address >> LIVE_LG_WINDOW), address);
+    uint64_t *words = live_words(address >> LIVE_LG_WINDOW);
+#if LIVE_BY_NUMBER
+    __asm__("lock btsq %[bit], %[words]" : [words] "+m"(*(uint64_t (*)[LIVE_WORDS])words) : [bit] "r"(live_bit(address)) : "cc");
+#else
+    uint64_t *word = live_word(words, address);
     (void)__atomic_fetch_or(word, live_mask(address), __ATOMIC_RELAXED);
+#endif
 }
 #endif
 
@@ -134,17 +139,17 @@ static inline void live_set(uint64_t address)
 static inline bool live_clear(uint64_t address)
 #ifdef __FRAMAC__
 ;
-#elif defined(__x86_64__)
-{
-    uint64_t *words = live_words(address >> LIVE_LG_WINDOW);
-    bool      was;
-    __asm__("lock btrq %[bit], %[words]" : [words] "+m"(*(uint64_t (*)[LIVE_WORDS])words), "=@ccc"(was) : [bit] "r"(live_bit(address)));
-    return was;
-}
 #else
 {
-    uint64_t *word = live_word(live_words(address >> LIVE_LG_WINDOW), address), mask = live_mask(address);
+    uint64_t *words = live_words(address >> LIVE_LG_WINDOW);
+#if LIVE_BY_NUMBER
+    bool was;
+    __asm__("lock btrq %[bit], %[words]" : [words] "+m"(*(uint64_t (*)[LIVE_WORDS])words), "=@ccc"(was) : [bit] "r"(live_bit(address)));
+    return was;
+#else
+    uint64_t *word = live_word(words, address), mask = live_mask(address);
     return (__atomic_fetch_and(word, ~mask, __ATOMIC_RELAXED) & mask) != 0;
+#endif
 }
 #endif
 
