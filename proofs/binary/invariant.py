@@ -82,8 +82,10 @@ ENDS = Predicate("TcacheLookup", TCACHE, "0 <= t->lookup_end <= TCACHE_LOOKUP_EN
                      ULE(end(z), c.k["TCACHE_LOOKUP_END"]) for end in (c.lookup_end, c.paced_end, c.counted_end, c.checked_end))))
 # Of the window.
 WINDOW = Predicate("TcacheWindow", TCACHE, "t->window_pages <= t->known_pages && t->counted_pages <= t->known_pages && "
-                   "t->checked_pages <= t->known_pages && (t->known_pages == 0 || (t->known_pages == RADIX_WINDOW_PAGES && t->window % RADIX_HALF == 0 && 0 < t->window < ADDRESS_MAX && RadixLeafOf(t->leaf, t->window / RADIX_HALF)))",
-                   lambda c, z: And(*(ULE(pages(z), c.known_pages(z)) for pages in (c.window_pages, c.counted_pages, c.checked_pages)), Or(c.known_pages(z) == 0, And(
+                   "t->checked_pages <= t->known_pages && (t->known_pages == 0 || (t->known_pages == RADIX_WINDOW_PAGES && "
+                   "t->window % RADIX_HALF == 0 && 0 < t->window < ADDRESS_MAX && RadixLeafOf(t->leaf, t->window / RADIX_HALF)))",
+                   lambda c, z: And(*(ULE(pages(z), c.known_pages(z)) for pages in (c.window_pages, c.counted_pages, c.checked_pages)), Or(
+                       c.known_pages(z) == 0, And(
                        c.known_pages(z) == c.k["RADIX_WINDOW_PAGES"], c.window(z) & (c.k["RADIX_HALF"] - 1) == 0,
                        UGT(c.window(z), 0), ULT(c.window(z), c.k["ADDRESS_MAX"])))))
 # Taken as a definition where the code reads `negated` (memory.py).

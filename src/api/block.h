@@ -37,8 +37,8 @@ static inline void block_tick(struct tcache *t)
     /*@ assert mine: ThreadMine; */
 }
 
-/* Gives back all blocks that the thread's cache holds, so that a call without memory can ask once more. What the OS has refused before counts
- * no more, so that the call has no memory only where the OS refuses again. */
+/* Gives back all blocks that the thread's cache holds, so that a call without memory can ask once more. What the OS has refused before does not
+ * count any more, so that the call fails only where the OS refuses again. */
 /*@ requires ok:       MallocOk;
     requires mine:     t == thread_cache;
     assigns            MALLOC_ASSIGNS_HEAP, *t;

@@ -23,8 +23,8 @@ static inline void check_take(uint64_t block)
     }
 }
 
-/* Returns a block from the thread's stack of a small class, without its bit, or 0 where there is none, frees are not checked, or the thread
- * counts for another reason, too. */
+/* Returns a block from the thread's stack of a small class. Its bit is set by the caller. Returns 0 where the stack is empty, frees are not
+ * checked, or the slow path has to look for another reason. */
 /*@ requires ok:       MallocOk;
     requires mine:     t == thread_cache;
     requires class:    szind < SC_NBINS;

@@ -6,7 +6,7 @@
 
 #define COUNTING_DOWN ((uint64_t)(COUNTER_SAMPLES | COUNTER_WAITS))     /* reasons for which it is enough to count blocks down */
 
-/* Returns the end of the sizes for which malloc checks, and nothing else but to come past the clock, if the thread counts for these reasons. */
+/* Returns the checked_end of a thread that counts for these reasons. */
 /*@ assigns           \nothing;
     ensures  end:     \result == 0 || \result == TCACHE_LOOKUP_END;
 */

@@ -68,8 +68,7 @@ static inline bool counting_adds(const struct tcache *t, uint64_t bytes)
     return bytes < (uint64_t)t->counted_end;
 }
 
-/* Returns whether the thread's frees are checked, and a request for so many bytes leaves the fast path for no reason but that and the clock.
- */
+/* Returns whether malloc has a request for so many bytes to check, and nothing to do besides but to count it down. */
 /*@ requires ok:      TcacheOk(t);
     assigns           \nothing;
     ensures  table:   \result ==> bytes <= SC_LOOKUP_MAX;

@@ -57,7 +57,7 @@ struct tcache {
     int64_t             lookup_end;                             /* TCACHE_LOOKUP_END, or 0 while the thread's calls are counted (counting.h) */
     int64_t             paced_end;                              /* TCACHE_LOOKUP_END while they are only counted down, and 0 otherwise */
     int64_t             counted_end;                            /* TCACHE_LOOKUP_END while only their bytes are counted, and 0 otherwise */
-    int64_t             checked_end;                            /* TCACHE_LOOKUP_END while frees are checked and no more, and 0 otherwise */
+    int64_t             checked_end;                            /* TCACHE_LOOKUP_END while frees are only checked, and 0 otherwise */
     uint8_t             stack_of[SC_LOOKUP_MAX + 1];              /* the stack for so many bytes. An entry a byte saves two instructions. */
     uint32_t            floor[TCACHE_STACKS];
     int16_t             fill[TCACHE_STACKS];                      /* blocks to ask for at the next miss */
