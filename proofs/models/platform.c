@@ -198,7 +198,10 @@ bool os_purge(uint32_t cache, uint64_t page, uint64_t npages, bool lazily)
     for (uint64_t p = page; p < page + npages; p++) {
         os_zero[p] = !lazily;
     }
-    return page < npages || lazily;
+    bool done = page < npages || lazily;
+    os_kept = done ? os_kept : 1;
+    os_gone = !done ? os_gone : npages < UINT64_MAX - os_gone ? os_gone + npages : UINT64_MAX;
+    return done;
 }
 
 bool os_discard(uint32_t cache, uint64_t page, uint64_t npages)

@@ -22,8 +22,11 @@ struct pages_purges pages_purges;
     requires busy:    CachePagesAre(page, page + npages, EXTENT_BUSY + cache);
     requires nobodys: PagesNobodys(page, page + npages);
     requires state:   CacheOwn(state, cache) && !CacheRetainedState(state);
-    assigns           os_zero[page .. page + npages - 1];
+    requires lazily:  lazily ==> state != EXTENT_MUZZY + cache;
+    assigns           os_zero[page .. page + npages - 1], os_kept, os_gone;
     ensures  zero:    CacheZeroIn(\result, page, page + npages);
+    ensures  kept:    os_kept == (\result == state ? 1 : \old(os_kept));
+    ensures  gone:    os_gone == (\result == state ? \old(os_gone) : \min(\old(os_gone) + npages, UINT64_MAX));
     ensures  state:   \result == state || \result == EXTENT_RETAINED + cache || (lazily && \result == EXTENT_MUZZY + cache);
 */
 static uint8_t pages_purge_run(uint32_t cache, uint64_t page, uint64_t npages, uint8_t state, bool lazily)
@@ -32,51 +35,6 @@ static uint8_t pages_purge_run(uint32_t cache, uint64_t page, uint64_t npages, u
         return (uint8_t)(EXTENT_MUZZY + cache);
     }
     return os_purge(cache, page, npages, false) ? (uint8_t)(EXTENT_RETAINED + cache) : state;
-}
-
-/*@ REQUIRES_PAGES_LOCKED;
-    requires cache:   cache < PAGE_CACHES;
-    requires state:   CacheOwn(state, cache);
-    requires some:    0 < npages_max;
-    assigns           CACHE_ASSIGNS, extent_count, os_refused;
-    ENSURES_PAGES_LOCKED;
-    ensures  busy:    \result != 0 ==> CacheHas(\result, EXTENT_BUSY + cache);
-    ensures  are:     \result != 0 ==> CachePagesAre(ext_page[\result], ext_page[\result] + ext_npages[\result], EXTENT_BUSY + cache);
-    ensures  nobodys: \result != 0 ==> PagesNobodys(ext_page[\result], ext_page[\result] + ext_npages[\result]);
-    ensures  zero:    \result != 0 ==> CacheZeroIn(state, ext_page[\result], ext_page[\result] + ext_npages[\result]);
-    ensures  none:    \result == 0 ==> \forall integer e; ExtUsed(e) ==> ext_state[e] != state;
-    PAGES_KEPT(ensures, 0);
-*/
-static uint32_t pages_pull(uint32_t cache, uint8_t state, uint64_t npages_max)
-{
-    uint32_t e = page_cache_take(cache, state, npages_max);
-    /*@ ghost if (e != 0) { page_cache_lemma_pages(e); } */
-    return e;
-}
-
-/*@ REQUIRES_PAGES_LOCKED;
-    requires busy:  CacheBusy(e);
-    requires state: CacheFreeOf(ext_state[e], state);
-    requires zero:  CacheZeroIn(state, ext_page[e], ext_page[e] + ext_npages[e]);
-    assigns         CACHE_ASSIGNS;
-    ENSURES_PAGES_LOCKED;
-    ensures  fewer: \forall integer x; ExtUsed(x) && CacheBusyState(ext_state[x]) ==> x != e && CacheBusyState(\old(ext_state[x]));
-    PAGES_KEPT(ensures, 0);
-*/
-static void pages_put(uint32_t e, uint8_t state)
-{
-    /*@ assert busy: PagesNoTags(ext_page[e], ext_page[e] + ext_npages[e]); */
-    page_cache_give(e, state);
-    /*@ ghost extent_lemma_firsts(); */
-    /*@ assert pages: \forall integer x; ExtUsed(x) && CacheBusyState(ext_state[x]) ==>
-            ext_page[x] < PAGE_COUNT_MAX && ext_owner[ext_page[x]] == x && CacheBusyState(ext_page_state[ext_page[x]]); */
-    /*@ assert before: \forall integer p; 0 <= p < PAGE_COUNT_MAX && CacheBusyState(ext_page_state[p]) ==>
-            CacheBusyState(\at(ext_page_state[p],Pre)) && \at(ext_owner[p],Pre) != e; */
-    /*@ assert owners: \forall integer p; 0 <= p < PAGE_COUNT_MAX && CacheBusyState(ext_page_state[p]) ==>
-            ext_owner[p] == \at(ext_owner[p],Pre); */
-    /*@ assert kept: PagesKept{Pre,Here}(0); */
-    /*@ assert in: \forall integer p; 0 <= p < PAGE_COUNT_MAX && PagesHeld{Pre}(\at(ext_owner[p],Pre)) ==>
-            ExtUsed(\at(ext_owner[p],Pre)) && ExtIn(\at(ext_owner[p],Pre), p); */
 }
 
 /* Takes one free extent of the kind out of the page cache, purges it without the lock, and puts it back one state further.
@@ -92,6 +50,8 @@ static void pages_put(uint32_t e, uint8_t state)
     PAGES_WHOLE(ensures);
     ensures  grows: \old(pages_end) <= pages_end;
     ensures  since: \old(os_zero_over) == 0 ==> os_zero_over == 0;
+    ensures  gone:  os_gone == \min(\old(os_gone) + \result, UINT64_MAX);
+    ensures  left:  \result == 0 ==> os_kept == 1 || extent_npages_total[kind + cache] == 0;
     PAGES_KEPT(ensures, 0);
 */
 static uint64_t pages_purge_one(uint32_t cache, uint8_t kind, uint64_t npages_max, bool lazily)
@@ -99,6 +59,7 @@ static uint64_t pages_purge_one(uint32_t cache, uint8_t kind, uint64_t npages_ma
     uint8_t  state = (uint8_t)(kind + cache);
     uint32_t e = pages_pull(cache, state, npages_max);
     if (e == 0) {
+        /*@ ghost extent_lemma_count_absent(state); */
         return 0;
     }
     uint64_t page = AT(ext_page, e);
@@ -126,6 +87,8 @@ static uint64_t pages_purge_one(uint32_t cache, uint8_t kind, uint64_t npages_ma
     ensures  grows: \old(pages_end) <= pages_end;
     ensures  since: \old(os_zero_over) == 0 ==> os_zero_over == 0;
     ensures  none:  \old(extent_npages_total[kind + cache]) <= npages_limit ==> pages_purge_count == \old(pages_purge_count);
+    ensures  left:  extent_npages_total[kind + cache] <= npages_limit || os_kept == 1 ||
+                        os_gone >= \old(extent_npages_total[kind + cache]) - npages_limit;
     PAGES_KEPT(ensures, 0);
 */
 static bool pages_purge_to(uint32_t cache, uint8_t kind, uint64_t npages_limit, bool lazily)
@@ -134,8 +97,11 @@ static bool pages_purge_to(uint32_t cache, uint8_t kind, uint64_t npages_limit, 
     uint64_t now = extent_npages_total[state];
     uint64_t left = now > npages_limit ? now - npages_limit : 0;
     bool     any = false;
+    /*@ ghost os_kept = 0; */
+    /*@ ghost os_gone = 0; */
     /*@ PAGES_WHOLE(loop invariant);
         loop invariant held: PagesHeldActive;
+        loop invariant gone:  os_gone + left >= \at(extent_npages_total[kind + cache],Pre) - npages_limit;
         loop invariant since: \at(os_zero_over,Pre) == 0 ==> os_zero_over == 0;
         loop invariant grows: \at(pages_end,Pre) <= pages_end;
         loop invariant none:  \at(extent_npages_total[kind + cache],Pre) <= npages_limit ==>
@@ -225,7 +191,10 @@ static void pages_pay(uint32_t cache, uint64_t npages, uint64_t align_npages)
         return;
     }
     pages_mark[cache] = pages_count(pages_mark[cache], pages_rise(cache, npages, due));
+    /*@ assert rises: due <= 2 * (pages_mark[cache] - \at(\max(pages_mark[cache], PagesIn(cache)),Pre)) || pages_mark[cache] == UINT64_MAX; */
     pages_purge_to(cache, EXTENT_DIRTY, extent_npages_total[EXTENT_DIRTY + cache] - due, false);
+    /*@ assert paid: extent_npages_total[EXTENT_DIRTY + cache] <= \at(extent_npages_total[EXTENT_DIRTY + cache],Pre) - due ||
+            os_kept == 1 || os_gone >= due; */
 }
 
 /* Purges all free pages of the page cache, so that those of different kinds join, and takes a run then. Returns 0 if there is still no

@@ -36,7 +36,7 @@ OTHERS_ACT(pages_others) /*@ ghost (uint32_t e, uint64_t page) */;
 
 /*@ REQUIRES_PAGES_UNLOCKED;
     requires busy:  e != 0 ==> CacheBusy(e);
-    assigns         PAGES_ASSIGNS;
+    assigns         PAGES_ASSIGNS_GUARDED, lock_held[LOCK_PAGES];
     PAGES_WHOLE(ensures);
     ensures  grows: \old(pages_end) <= pages_end;
     ensures  alone: PagesAlone(page);
@@ -182,6 +182,51 @@ static bool pages_fit(uint32_t e, uint64_t npages)
 {
     uint64_t now = AT(ext_npages, e);
     return npages == now || (npages < now ? page_cache_shrink(e, npages) : page_cache_expand(e, npages));
+}
+
+/*@ REQUIRES_PAGES_LOCKED;
+    requires cache:   cache < PAGE_CACHES;
+    requires state:   CacheOwn(state, cache);
+    requires some:    0 < npages_max;
+    assigns           CACHE_ASSIGNS, extent_count, os_refused;
+    ENSURES_PAGES_LOCKED;
+    ensures  busy:    \result != 0 ==> CacheHas(\result, EXTENT_BUSY + cache);
+    ensures  are:     \result != 0 ==> CachePagesAre(ext_page[\result], ext_page[\result] + ext_npages[\result], EXTENT_BUSY + cache);
+    ensures  nobodys: \result != 0 ==> PagesNobodys(ext_page[\result], ext_page[\result] + ext_npages[\result]);
+    ensures  zero:    \result != 0 ==> CacheZeroIn(state, ext_page[\result], ext_page[\result] + ext_npages[\result]);
+    ensures  none:    \result == 0 ==> \forall integer e; ExtUsed(e) ==> ext_state[e] != state;
+    PAGES_KEPT(ensures, 0);
+*/
+static uint32_t pages_pull(uint32_t cache, uint8_t state, uint64_t npages_max)
+{
+    uint32_t e = page_cache_take(cache, state, npages_max);
+    /*@ ghost if (e != 0) { page_cache_lemma_pages(e); } */
+    return e;
+}
+
+/*@ REQUIRES_PAGES_LOCKED;
+    requires busy:  CacheBusy(e);
+    requires state: CacheFreeOf(ext_state[e], state);
+    requires zero:  CacheZeroIn(state, ext_page[e], ext_page[e] + ext_npages[e]);
+    assigns         CACHE_ASSIGNS;
+    ENSURES_PAGES_LOCKED;
+    ensures  fewer: \forall integer x; ExtUsed(x) && CacheBusyState(ext_state[x]) ==> x != e && CacheBusyState(\old(ext_state[x]));
+    PAGES_KEPT(ensures, 0);
+*/
+static void pages_put(uint32_t e, uint8_t state)
+{
+    /*@ assert busy: PagesNoTags(ext_page[e], ext_page[e] + ext_npages[e]); */
+    page_cache_give(e, state);
+    /*@ ghost extent_lemma_firsts(); */
+    /*@ assert pages: \forall integer x; ExtUsed(x) && CacheBusyState(ext_state[x]) ==>
+            ext_page[x] < PAGE_COUNT_MAX && ext_owner[ext_page[x]] == x && CacheBusyState(ext_page_state[ext_page[x]]); */
+    /*@ assert before: \forall integer p; 0 <= p < PAGE_COUNT_MAX && CacheBusyState(ext_page_state[p]) ==>
+            CacheBusyState(\at(ext_page_state[p],Pre)) && \at(ext_owner[p],Pre) != e; */
+    /*@ assert owners: \forall integer p; 0 <= p < PAGE_COUNT_MAX && CacheBusyState(ext_page_state[p]) ==>
+            ext_owner[p] == \at(ext_owner[p],Pre); */
+    /*@ assert kept: PagesKept{Pre,Here}(0); */
+    /*@ assert in: \forall integer p; 0 <= p < PAGE_COUNT_MAX && PagesHeld{Pre}(\at(ext_owner[p],Pre)) ==>
+            ExtUsed(\at(ext_owner[p],Pre)) && ExtIn(\at(ext_owner[p],Pre), p); */
 }
 
 #endif

@@ -33,6 +33,11 @@
  * says that the OS refused during this very call. */
 /*@ ghost uint64_t os_refused; */
 
+/* How purges have ended since a caller has set these variables to 0. os_kept is 1 if the OS has refused to take pages, and os_gone counts the
+ * pages that it has taken, up to UINT64_MAX. Where a lazy purge is refused, the caller may ask once more. No code reads them. */
+/*@ ghost uint8_t os_kept; */
+/*@ ghost uint64_t os_gone; */
+
 /*@ predicate OsZeroPages{L}(integer from, integer to) = \forall integer p; from <= p < to ==> os_zero[p] == 1;
 
     // No byte has been written since on the pages that have the addresses from .. to - 1, and they were zero.
@@ -90,8 +95,10 @@ void os_tell_seam(uint32_t cache, uint64_t page, uint64_t npages, uint64_t npage
 /*@ requires in:      0 < npages && page + npages <= PAGE_COUNT_MAX;
     requires cache:   cache < PAGE_CACHES;
     requires busy:    \forall integer p; page <= p < page + npages ==> ext_page_state[p] == OS_PAGE_BUSY + cache;
-    assigns           os_zero[page .. page + npages - 1];
+    assigns           os_zero[page .. page + npages - 1], os_kept, os_gone;
     ensures  zero:    \result && !lazily ==> OsZeroPages(page, page + npages);
+    ensures  kept:    os_kept == (\result || lazily ? \old(os_kept) : 1);
+    ensures  gone:    os_gone == (\result ? \min(\old(os_gone) + npages, UINT64_MAX) : \old(os_gone));
 */
 bool os_purge(uint32_t cache, uint64_t page, uint64_t npages, bool lazily);
 
