@@ -18,7 +18,7 @@ APART = ROOT / "proofs/data/apart.txt"
 FIRST = ROOT / "proofs/data/first.txt"
 LONG = "z3-long"
 FIRSTS = [LONG, "cvc4", "z3-own"]           # what else than Z3 may begin, see proofs/driver/portfolio
-LATER = "later"                             # only the rounds behind
+LATER = "later"                             # only the second round
 AT_ONCE = "z3"                              # as it begins where nothing else is said
 PARTS = ["runtime.ml", "together.ml", "total.ml", "relevant.ml", "goals.ml"]
 SECTION = """
@@ -36,11 +36,10 @@ interactive = false
 # the types of all variables, which -wp-rte assumes at each statement: -rte adds the same goals alone.
 # Nor do many need axioms that mention nothing which occurs.
 BRIEF = ["-wp-no-pruning", "-wp-no-ground"]
-TYPED = ["-wp-rte"]
-WHOLE = ["-wp-pruning", "-wp-ground", f"-wp-prover=-{BRIEFED},{PROVER}"]
+WHOLE = ["-wp-pruning", "-wp-ground", "-wp-rte", f"-wp-prover=-{BRIEFED},{PROVER}"]
 # Rounds of one process: seconds for a goal, as proofs/driver/portfolio takes them, and what the round changes. Each meets what the one
 # before leaves open, the second in parts: most of what the first leaves open are clauses that it met together (see together.ml).
-ROUNDS = [(10, BRIEF), (10, TYPED), (150, [*WHOLE, "-wp-split"])]
+ROUNDS = [(10, BRIEF), (150, [*WHOLE, "-wp-split"])]
 # Smoke tests try to prove false from a contract or a loop's invariants; what they find is vacuous.
 SMOKE_TESTS = "smoke tests"
 SMOKE_FLAGS = ["-wp-smoke-tests", "-wp-no-smoke-dead-code", "-wp-no-smoke-dead-call", "-wp-smoke-timeout", str(10 * SLACK)]

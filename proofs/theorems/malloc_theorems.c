@@ -81,8 +81,12 @@ static void malloc_theorem_third_moved(void *third, void *p, size_t n)
 {
     void *r = qed_realloc(p, n);
     /*@ assert after: BytesKept{Pre,Here}(ADDR(third)); */
+    /*@ assert stays: BlockLive(ADDR(third)) && block_szind[ADDR(third)] == \at(block_szind[ADDR(third)],Pre); */
     if (r != NULL) {
+        /*@ assert other: ADDR(r) != ADDR(third); */
+        /*@ ghost Moved: ; */
         qed_free(r);
+        /*@ assert freed: BytesKept{Moved,Here}(ADDR(third)); */
     }
 }
 

@@ -152,7 +152,19 @@ static inline uint64_t cache_take_block(uint32_t cache, uint32_t arena, uint32_t
 {
     /*@ ghost struct tcache *own = thread_cache; */
     struct tcache *t = cache_begin(cache, arena, "mallocx") /*@ ghost (own) */;
+    /*@ assert lent: depot_mine < DEPOT_POOL && t == &depot_pool[depot_mine]; */
+    /*@ assert apart: own == &tcache_unborn || own == &tcache_dead ||
+            (0 <= depot_aside < DEPOT_POOL && own == &depot_pool[depot_aside] && depot_aside != depot_mine); */
+    /*@ ghost Lent: ; */
+    /*@ assert before: LiveKeptBut{Pre,Here}(0); */
     uint64_t       block = cache_take(t, szind);
+    /*@ assert kept: LiveKeptBut{Pre,Here}(0); */
+    /*@ assert unborn: own == &tcache_unborn ==> TcacheRoomless(&tcache_unborn); */
+    /*@ assert dead: own == &tcache_dead ==> TcacheRoomless(&tcache_dead); */
+    /*@ assert same: 0 <= depot_aside < DEPOT_POOL && depot_aside != depot_mine ==>
+            depot_pool[depot_aside].arena == \at(depot_pool[depot_aside].arena,Lent); */
+    /*@ assert arena: own == &tcache_unborn || own == &tcache_dead || own->arena == \at(own->arena,Lent); */
+    /*@ assert joined: ThreadJoined(own); */
     cache_end(cache) /*@ ghost (own, t) */;
     /*@ ghost align_lemma_range(align_bytes); */
     /*@ ghost if (block != 0) { block_lemma_power(block, align_bytes); } */
@@ -173,7 +185,19 @@ static inline void cache_free(uint64_t block, uint32_t cache, const char *call)
 {
     /*@ ghost struct tcache *own = thread_cache; */
     struct tcache *t = cache_begin(cache, thread_cache->arena, call) /*@ ghost (own) */;
+    /*@ assert lent: depot_mine < DEPOT_POOL && t == &depot_pool[depot_mine]; */
+    /*@ assert apart: own == &tcache_unborn || own == &tcache_dead ||
+            (0 <= depot_aside < DEPOT_POOL && own == &depot_pool[depot_aside] && depot_aside != depot_mine); */
+    /*@ ghost Lent: ; */
+    /*@ assert before: LiveKeptBut{Pre,Here}(0); */
     overflow_free(t, block, call);
+    /*@ assert kept: LiveKeptBut{Pre,Here}(block); */
+    /*@ assert unborn: own == &tcache_unborn ==> TcacheRoomless(&tcache_unborn); */
+    /*@ assert dead: own == &tcache_dead ==> TcacheRoomless(&tcache_dead); */
+    /*@ assert same: 0 <= depot_aside < DEPOT_POOL && depot_aside != depot_mine ==>
+            depot_pool[depot_aside].arena == \at(depot_pool[depot_aside].arena,Lent); */
+    /*@ assert arena: own == &tcache_unborn || own == &tcache_dead || own->arena == \at(own->arena,Lent); */
+    /*@ assert joined: ThreadJoined(own); */
     cache_end(cache) /*@ ghost (own, t) */;
 }
 

@@ -67,7 +67,7 @@ static inline void reset_regions(uint32_t szind, uint32_t e) /*@ ghost (uint32_t
     requires class:    szind == b % SC_NBINS;
     BIN_HELD(requires, b);
     requires slab:     BinSlab(b, e);
-    assigns            BIN_ASSIGNS_OTHERS, lock_held[LOCK_PAGES], block_state[0 .. ADDRESS_MAX - 1];
+    assigns            BIN_ASSIGNS_OTHERS, lock_held[LOCK_PAGES], os_kept, os_gone, block_state[0 .. ADDRESS_MAX - 1];
     BIN_HELD(ensures, b);
     ensures  gone:     \forall integer a; BlockSmall(a) ==> block_ext[a] != e;
     ensures  kept:     \forall integer a; \old(BlockOut(a)) && !(\old(BlockSmall(a)) && block_ext[a] == e) ==>

@@ -191,6 +191,7 @@ static void cache_put(uint32_t e, uint8_t state)
     /*@ assert kept: \forall integer k, x; PhIn{Pre}(k, x) && k != 0 ==> PhIn(k, x); */
     bitmap_tree_set(page_cache_bits, PAGE_CACHE_LEAVES, h);
     /*@ ghost page_cache_lemma_top(); */
+    /*@ assert some: CacheBitsSome; */
     cache_count_in(h, AT(ext_npages, e));
     /*@ assert top: CacheTop; */
     /*@ ghost page_cache_lemma_ok(); */

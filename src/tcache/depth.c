@@ -28,9 +28,18 @@ static void depth_write(struct tcache *t, uint32_t stack, uint32_t depth)
     t->least[stack] = t->floor[stack] + least;
     t->most[stack] = t->floor[stack] + depth;
     /*@ assert limits: TcacheLimits(t); */
+    /*@ assert rooms: \forall integer b; TCACHE_STACK(b) ==> t->room[b] == \at(t->room[b],Pre) && t->floor[b] == \at(t->floor[b],Pre); */
+    /*@ assert apart: TcacheApart(t); */
+    /*@ assert magic: TcacheMagic(t); */
+    /*@ assert bytes: TcacheBytes(t); */
+    /*@ assert negated: TcacheNegated(t); */
+    /*@ assert fixed: TcacheFixed(t); */
     /*@ assert radix: RadixOk; */
     /*@ assert cache: PageCacheOk; */
     /*@ ghost large_lemma_ok(); */
+    /*@ assert outside: TcacheOutside(t); */
+    /*@ assert lookup: TcacheLookup(t); */
+    /*@ assert tops: TcacheTops(t); */
     /*@ ghost tcache_lemma_ok(t); */
 }
 

@@ -433,6 +433,7 @@ bool explicit_flush(uint32_t number) /*@ ghost (struct tcache *own) */
 {
     struct tcache *t = explicit_lend(number, 0) /*@ ghost (own) */;
     if (t != NULL) {
+        /*@ assert pool: depot_mine < DEPOT_POOL && t == &depot_pool[depot_mine]; */
         refill_flush(t);
         /*@ assert blank: TcacheBlank(t); */
         explicit_return(number) /*@ ghost (own, t) */;
@@ -485,6 +486,7 @@ static inline void explicit_retire(struct tcache *t, uint32_t number) /*@ ghost 
 */
 static inline void explicit_empty(struct tcache *cache) /*@ ghost (struct tcache *own, uint32_t number) */
 {
+    /*@ assert pool: depot_mine < DEPOT_POOL && cache == &depot_pool[depot_mine]; */
     counting_end(cache, COUNTER_WAITS);
     refill_flush(cache);
     if (depot_is_stocked()) {

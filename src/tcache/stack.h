@@ -143,8 +143,13 @@ static inline void stack_flush_oldest(struct tcache *t, uint32_t stack, uint32_t
         stack_give_oldest(t, stack, n);
         /*@ assert window: TcacheWindow(t); */
         stack_close_gap(t, stack, n);
+        /*@ assert window: TcacheWindow(t); */
+        /*@ assert rest: TcacheAll{Pre}(t) ==> TcacheAllBut(t, stack); */
+        /*@ assert left: TcacheAll{Pre}(t) ==> TcacheAllOf(t, stack, t->floor[stack] + 1, t->floor[stack] + 1 + left); */
         stack_set_height(t, stack, left);
         /*@ assert window: TcacheWindow(t); */
+        /*@ assert all: TcacheAll{Pre}(t) ==> TcacheAll(t); */
+        /*@ assert less: TcacheLess{Pre,Here}(t); */
         /*@ ghost tcache_lemma_ok(t); */
     }
 }
